@@ -1,6 +1,6 @@
-//! The code that the roots of the machines compile to.
+//! The code that the entry points of the machines compile to.
 //!
-//! `zariz-machines` is compiled to assembly; every root (machine × block × tile width) must call nothing but
+//! `zariz-machines` is compiled to assembly; every entry point (machine × block × tile width) must call nothing but
 //! panics, keep its columns in registers, and have exactly the multiply instructions of its algorithm. No
 //! branch, address or masked access in it may depend on a secret. Its hot loop, or its code, is not larger than what
 //! processors keep ready. Every function, those in assembly too, must
@@ -9,9 +9,9 @@
 mod assembly;
 mod budget;
 mod carry;
+mod entry_points;
 mod expect;
 mod limits;
-mod roots;
 mod rsaz;
 mod taint;
 mod unwind;
@@ -22,47 +22,47 @@ use std::path::{Path, PathBuf};
 
 use crate::process::{cargo, command, output, root};
 use budget::Budget;
+use entry_points::EntryPoint;
 use expect::Fit;
-use roots::Root;
 
 const BUDGET: &str = "xtask/codegen-budget.txt";
 
-/// Prints what every root became, then checks.
+/// Prints what every entry point became, then checks.
 pub fn report() -> Result<()> {
-    let Some(roots) = compile()? else { return Ok(()) };
-    table(&roots);
-    compare(&roots)
+    let Some(entry_points) = compile()? else { return Ok(()) };
+    table(&entry_points);
+    compare(&entry_points)
 }
 
 /// Checks, without the table.
 pub fn check() -> Result<()> {
     match compile()? {
-        Some(roots) => compare(&roots),
+        Some(entry_points) => compare(&entry_points),
         None => Ok(()),
     }
 }
 
-/// Records what every root became, unless it is wrong by itself.
+/// Records what every entry point became, unless it is wrong by itself.
 pub fn bless() -> Result<()> {
-    let roots = compile()?.with_context(|| format!("{BUDGET} can only be written on x86-64"))?;
-    table(&roots);
-    refuse(roots.iter().flat_map(problems).collect())?;
-    fs::write(root().join(BUDGET), Budget::new(compiler()?, &roots).to_text())
+    let entry_points = compile()?.with_context(|| format!("{BUDGET} can only be written on x86-64"))?;
+    table(&entry_points);
+    refuse(entry_points.iter().flat_map(problems).collect())?;
+    fs::write(root().join(BUDGET), Budget::new(compiler()?, &entry_points).to_text())
         .with_context(|| format!("cannot write {BUDGET}"))?;
-    println!("wrote {BUDGET}: {} roots", roots.len());
+    println!("wrote {BUDGET}: {} entry points", entry_points.len());
     Ok(())
 }
 
-/// What is wrong with a root, without regard to what was recorded.
-fn problems(root: &Root) -> Vec<String> {
-    [expect::problems(root), limits::problems(root)].concat()
+/// What is wrong with an entry point, without regard to what was recorded.
+fn problems(entry_point: &EntryPoint) -> Vec<String> {
+    [expect::problems(entry_point), limits::problems(entry_point)].concat()
 }
 
-fn compare(roots: &[Root]) -> Result<()> {
+fn compare(entry_points: &[EntryPoint]) -> Result<()> {
     let recorded = fs::read_to_string(root().join(BUDGET))
         .with_context(|| format!("cannot read {BUDGET} (`cargo xtask codegen --bless` writes it)"))
         .and_then(|text| Budget::parse(&text).with_context(|| format!("{BUDGET} is damaged")));
-    let mut problems: Vec<String> = roots.iter().flat_map(problems).collect();
+    let mut problems: Vec<String> = entry_points.iter().flat_map(problems).collect();
     match recorded {
         Ok(budget) => {
             let compiler = compiler()?;
@@ -70,24 +70,29 @@ fn compare(roots: &[Root]) -> Result<()> {
             if !same {
                 println!("{BUDGET} was recorded with {}; this is {compiler}: spills have some slack", budget.compiler);
             }
-            let (worse, better) = budget.compare(roots, same);
+            let (worse, better) = budget.compare(entry_points, same);
             problems.extend(worse);
             if better > 0 {
-                println!("{better} roots are better than recorded; `cargo xtask codegen --bless` holds them to it");
+                println!(
+                    "{better} entry points are better than recorded; `cargo xtask codegen --bless` holds them to it"
+                );
             }
         }
         Err(error) => problems.push(format!("  {error:#}")),
     }
     refuse(problems)?;
-    carry::check_costs(roots)?;
-    println!("{}", limits::closest(roots));
-    let spilling = roots.iter().filter(|root| root.stores + root.loads > 0).count();
-    println!("{} roots as they should be; {spilling} use the stack for vectors, none more than recorded", roots.len());
+    carry::check_costs(entry_points)?;
+    println!("{}", limits::closest(entry_points));
+    let spilling = entry_points.iter().filter(|entry_point| entry_point.stores + entry_point.loads > 0).count();
+    println!(
+        "{} entry points as they should be; {spilling} use the stack for vectors, none more than recorded",
+        entry_points.len()
+    );
     Ok(())
 }
 
 const ADVICE: &str = "\
-What to do (`cargo xtask codegen` shows every root; docs/notes/code-generation.md explains):
+What to do (`cargo xtask codegen` shows every entry_point; docs/notes/code-generation.md explains):
   calls memcpy, memmove, memset: an array of accumulators lives in memory. Index it by constants only; shift it by writing
     each sum one place down.
   calls anything else: it was not inlined. Blocks and operations must be #[inline(always)], without closures.
@@ -104,26 +109,33 @@ fn refuse(problems: Vec<String>) -> Result<()> {
     Ok(())
 }
 
-fn table(roots: &[Root]) {
+fn table(entry_points: &[EntryPoint]) {
     let line = |cells: [&str; 11]| {
         let [machine, block, width, rest @ ..] = cells;
         let rest: Vec<String> = rest.iter().map(|cell| format!("{cell:>11}")).collect();
-        println!("{machine:<15} {block:<20} {width:>5}{}", rest.join(""));
+        println!("{machine:<15} {block:<25} {width:>5}{}", rest.join(""));
     };
     line(["machine", "block", "width", "multiplies", "unrolled", "stores", "loads", "frame", "instrs", "hot", "bytes"]);
-    for root in roots {
-        let unrolled = match expect::fit(root) {
+    for entry_point in entry_points {
+        let unrolled = match expect::fit(entry_point) {
             Fit::Rows(rows) => format!("×{rows}"),
             Fit::Wrong => "wrong".into(),
             Fit::Exact | Fit::Free => String::new(),
         };
-        let [multiplies, stores, loads, frame, instructions, hot, bytes] =
-            [root.multiplies(), root.stores, root.loads, root.frame, root.instructions, root.hot, root.bytes]
-                .map(|n| n.to_string());
+        let [multiplies, stores, loads, frame, instructions, hot, bytes] = [
+            entry_point.multiplies(),
+            entry_point.stores,
+            entry_point.loads,
+            entry_point.frame,
+            entry_point.instructions,
+            entry_point.hot,
+            entry_point.bytes,
+        ]
+        .map(|n| n.to_string());
         line([
-            &root.machine,
-            &root.block,
-            &root.width_text(),
+            &entry_point.machine,
+            &entry_point.block,
+            &entry_point.width_text(),
             &multiplies,
             &unrolled,
             &stores,
@@ -136,12 +148,12 @@ fn table(roots: &[Root]) {
     }
     println!();
     println!("stores, loads: vector instructions that write or read the stack. frame: bytes of stack.");
-    println!("hot: instructions of the largest loop, or of the whole root. bytes: of code.");
+    println!("hot: instructions of the largest loop, or of the whole entry_point. bytes: of code.");
     println!("unrolled: how many rows the code has one after the other.\n");
 }
 
-/// Every root as compiled now, sorted; `None` where there are no vector machines.
-fn compile() -> Result<Option<Vec<Root>>> {
+/// Every entry point as compiled now, sorted; `None` where there are no vector machines.
+fn compile() -> Result<Option<Vec<EntryPoint>>> {
     if !cfg!(target_arch = "x86_64") {
         println!("skipped: the vector machines need x86-64");
         return Ok(None);
@@ -152,24 +164,24 @@ fn compile() -> Result<Option<Vec<Root>>> {
     leaks(&assembly)?;
     let object = file.with_extension("o");
     let sizes = fs::read(&object).with_context(|| format!("cannot read {}", object.display()))?;
-    let mut roots = roots::roots(&assembly, &roots::sizes(&sizes)?)?;
-    roots.sort_by(|a, b| a.key().cmp(&b.key()));
+    let mut entry_points = entry_points::entry_points(&assembly, &entry_points::sizes(&sizes)?)?;
+    entry_points.sort_by(|a, b| a.key().cmp(&b.key()));
     let missing: Vec<_> = expect::MACHINES
         .iter()
-        .filter(|machine| !roots.iter().any(|root| root.machine == **machine))
+        .filter(|machine| !entry_points.iter().any(|entry_point| entry_point.machine == **machine))
         .copied()
         .collect();
     if !missing.is_empty() {
         bail!(
-            "no roots of {} in {}: has `roots!` in crates/machines/src/batch/roots.rs changed its names?",
+            "no entry points of {} in {}: has `entry_points!` in crates/machines/src/batch/entry_points.rs changed its names?",
             missing.join(", "),
             file.display()
         );
     }
-    Ok(Some(roots))
+    Ok(Some(entry_points))
 }
 
-/// Checks that nothing depends on a secret in the code that the roots become for certain processors, as with
+/// Checks that nothing depends on a secret in the code that the entry points become for certain processors, as with
 /// `-C target-cpu`. Instruction counts differ there, and are not compared.
 pub fn for_processors(names: &[&str]) -> Result<()> {
     if !cfg!(target_arch = "x86_64") {
@@ -187,9 +199,11 @@ pub fn for_processors(names: &[&str]) -> Result<()> {
 fn leaks(assembly: &assembly::Assembly) -> Result<()> {
     let count = taint::check(assembly)?;
     if count == 0 {
-        bail!("there are no roots: has `roots!` in crates/machines/src/batch/roots.rs changed its names?");
+        bail!(
+            "there are no entry points: has `entry_points!` in crates/machines/src/batch/entry_points.rs changed its names?"
+        );
     }
-    println!("{count} roots: no branch, address, division or mask of memory depends on what they load");
+    println!("{count} entry points: no branch, address, division or mask of memory depends on what they load");
     Ok(())
 }
 
@@ -209,7 +223,7 @@ fn compiled(processor: Option<&str>) -> Result<(PathBuf, String)> {
     ]);
     cargo.args(["--message-format=json-render-diagnostics", "--target-dir"]).arg(&target);
     cargo.args(["--", "--emit=asm,obj", "-Ccodegen-units=1", "-Cdebuginfo=0"]);
-    // Of this crate alone, which has all roots: build scripts of others must run here.
+    // Of this crate alone, which has all entry points: build scripts of others must run here.
     cargo.args(processor.map(|name| format!("-Ctarget-cpu={name}")));
     cargo.env_remove("CARGO_ENCODED_RUSTFLAGS").env("RUSTFLAGS", "-Csymbol-mangling-version=v0");
     for message in output(cargo)?.lines() {

@@ -43,7 +43,7 @@ Usage: cargo xtask COMMAND
 Commands:
   test [STEP…]       what must hold before a change goes in, without the long steps; with names, those steps alone
   test long          the long steps, which rarely find anything new
-  codegen [--bless]  compiles the roots of every machine, prints what they became, and compares it with
+  codegen [--bless]  compiles the entry points of every machine, prints what they became, and compares it with
                      xtask/codegen-budget.txt; --bless rewrites that file
   codegen --target-cpu CPU…
                      compiles them for these processors, and checks only that nothing depends on secrets

@@ -1,20 +1,20 @@
-//! How large numbers in Montgomery's domain can be, as the constants that the code uses.
+//! How large numbers in Montgomery form can be, as the constants that the code uses.
 //!
-//! A number is below such a multiple of its modulus `M`. `analysis` proves that each domain is closed under
+//! A number is below such a multiple of its modulus `M`. `analysis` proves that each context is closed under
 //! these bounds, from the worst operands, with exact integers (docs/generated/results.md).
 
 /// Bits that are free above a modulus: `R ≥ 2^3·M` in [`batch`](crate::batch), [`pair`](crate::pair) and
 /// [`rsaz`](crate::rsaz).
 pub const FREE_BITS: usize = 3;
-/// Numbers in these domains are below `4M`.
-pub const DOMAIN: usize = 4;
+/// Numbers in these contexts are below `4M`.
+pub const BOUND: usize = 4;
 /// A product of a number below `R` and one below `M` is below `3M`: so are numbers that enter or leave.
 pub const REDUCED: usize = 3;
 
 /// [`FREE_BITS`] with almost-half-Montgomery multiplication: `R ≥ 32M`.
 pub const FREE_BITS_AHMM: usize = 5;
-/// [`DOMAIN`] with almost-half-Montgomery multiplication.
-pub const DOMAIN_AHMM: usize = 5;
+/// [`BOUND`] with almost-half-Montgomery multiplication.
+pub const BOUND_AHMM: usize = 5;
 /// The `K` of a table entry is below `17M/8` (see [`batch::ahmm`](crate::batch::ahmm)).
 pub const K_AHMM_EIGHTHS: usize = 17;
 
@@ -23,7 +23,7 @@ pub const PARTS: usize = 2 * REDUCED;
 /// And the product of that sum by an inverse mask below `3M` is below `5M`.
 pub const UNMASKED: usize = 5;
 
-/// [`REDUCED`] where numbers in the domain are below `R`, and `M < R` is all that is asked of a modulus: in
+/// [`REDUCED`] where numbers in Montgomery form are below `R`, and `M < R` is all that is asked of a modulus: in
 /// [`scalar`](crate::scalar) and `carry`.
 pub const REDUCED_FULL: usize = 2;
 
@@ -34,14 +34,13 @@ pub const fn free_bits_for_doubling(window: usize) -> usize {
 }
 
 // A reduction by friendly multiples leaves less than T/R + 2M. Of x, y < 4M:
-const _: () = assert!(DOMAIN * DOMAIN <= (DOMAIN - 2) << FREE_BITS);
+const _: () = assert!(BOUND * BOUND <= (BOUND - 2) << FREE_BITS);
 // Of x < R and y < M, so that T/R < M:
 const _: () = assert!(REDUCED == 1 + 2);
 // Squares of x < 5M are below 3M, as table entries are.
-const _: () = assert!(DOMAIN_AHMM * DOMAIN_AHMM <= (REDUCED - 2) << FREE_BITS_AHMM);
+const _: () = assert!(BOUND_AHMM * BOUND_AHMM <= (REDUCED - 2) << FREE_BITS_AHMM);
 // K and x·B/R of x < 5M and an entry B < 3M are together below 3M.
-const _: () = assert!(
-    (K_AHMM_EIGHTHS << FREE_BITS_AHMM) + 8 * DOMAIN_AHMM * REDUCED <= (8 * (DOMAIN_AHMM - 2)) << FREE_BITS_AHMM
-);
+const _: () =
+    assert!((K_AHMM_EIGHTHS << FREE_BITS_AHMM) + 8 * BOUND_AHMM * REDUCED <= (8 * (BOUND_AHMM - 2)) << FREE_BITS_AHMM);
 // The sum of the parts of a private operation, by an inverse mask; and that by a number below M, to leave.
 const _: () = assert!(PARTS * REDUCED <= (UNMASKED - 2) << FREE_BITS && UNMASKED <= (REDUCED - 2) << FREE_BITS);

@@ -7,7 +7,7 @@ use crate::limbs::{Limbs, Numbers};
 use crate::montgomery::Montgomery;
 use crate::place::AlignedBuf;
 
-/// The inverses of numbers in a domain whose moduli are all the same; `bits` bounds their lengths and is
+/// The inverses of numbers in a context whose moduli are all the same; `bits` bounds their lengths and is
 /// public. `invert` returns the inverse of a number below the modulus, if it has one.
 ///
 /// `None` where `invert` returns that: some number has no inverse. Apart from this, the time depends on
@@ -19,12 +19,12 @@ use crate::place::AlignedBuf;
 /// Cost: for each number, a lane's share of five products. For the whole list, one inversion and `2⌈log₂ n⌉` batches of
 /// products, for `n` lanes in use.
 pub fn invert(
-    domain: &mut dyn Montgomery,
+    mont: &mut dyn Montgomery,
     numbers: &[&[u64]],
     bits: usize,
     invert: impl FnOnce(&[u64]) -> Option<Limbs>,
 ) -> Option<Numbers> {
-    let count = domain.count();
+    let count = mont.count();
     let mut factors = Vec::with_capacity(numbers.len().div_ceil(count));
     // products[i] = factors[0]·…·factors[i]
     let mut products: Vec<AlignedBuf> = Vec::with_capacity(factors.capacity());
@@ -32,12 +32,12 @@ pub fn invert(
         // Lanes without a number have 1.
         let mut lanes = numbers.to_vec();
         lanes.resize(count, &[1]);
-        let factor = domain.enter(&lanes, bits.max(1));
+        let factor = mont.enter(&lanes, bits.max(1));
         let product = match products.last() {
-            None => domain.copy_of(&factor),
+            None => mont.copy_of(&factor),
             Some(last) => {
-                let mut product = domain.copy_of(last);
-                domain.amm(&mut product, &factor);
+                let mut product = mont.copy_of(last);
+                mont.amm(&mut product, &factor);
                 product
             }
         };
@@ -46,21 +46,21 @@ pub fn invert(
     }
     let Some(last) = products.last() else { return Some(Numbers::default()) };
 
-    let last = domain.copy_of(last);
-    let lanes = domain.leave(last, count.min(numbers.len()));
-    let inverses = invert_each(domain, &lanes, invert)?;
+    let last = mont.copy_of(last);
+    let lanes = mont.leave(last, count.min(numbers.len()));
+    let inverses = invert_each(mont, &lanes, invert)?;
     let inverses: Vec<&[u64]> = inverses.iter().collect();
 
     // The inverse of products[i], from the last down.
-    let mut inverse = domain.enter(&inverses, 64 * lanes[0].len());
+    let mut inverse = mont.enter(&inverses, 64 * lanes[0].len());
     let mut out = Vec::with_capacity(factors.len());
     for (i, factor) in factors.iter().enumerate().rev() {
-        let mut result = domain.copy_of(&inverse);
+        let mut result = mont.copy_of(&inverse);
         if i > 0 {
-            domain.amm(&mut result, &products[i - 1]);
-            domain.amm(&mut inverse, factor);
+            mont.amm(&mut result, &products[i - 1]);
+            mont.amm(&mut inverse, factor);
         }
-        out.push(domain.leave(result, count));
+        out.push(mont.leave(result, count));
     }
     Some(out.iter().rev().flat_map(Numbers::iter).take(numbers.len()).collect())
 }
@@ -68,7 +68,7 @@ pub fn invert(
 /// The inverse of each plain number, with one inversion. There is at least one number, and each is below the
 /// modulus.
 fn invert_each(
-    domain: &mut dyn Montgomery,
+    mont: &mut dyn Montgomery,
     numbers: &Numbers,
     invert: impl FnOnce(&[u64]) -> Option<Limbs>,
 ) -> Option<Numbers> {
@@ -77,27 +77,27 @@ fn invert_each(
     }
     // The product of each pair. A last number without a partner stays as it is.
     let pairs = || (0..numbers.len() / 2).map(|i| [&numbers[2 * i], &numbers[2 * i + 1]]);
-    let mut products = multiply(domain, pairs());
+    let mut products = multiply(mont, pairs());
     numbers.iter().skip(2 * products.len()).for_each(|last| products.push(last));
-    let inverses = invert_each(domain, &products, invert)?;
+    let inverses = invert_each(mont, &products, invert)?;
     let others = pairs().flat_map(|[a, b]| [b, a]);
     let of_pairs = inverses.iter().flat_map(|inverse| [inverse; 2]);
-    let mut out = multiply(domain, of_pairs.zip(others).map(|(inverse, other)| [inverse, other]));
+    let mut out = multiply(mont, of_pairs.zip(others).map(|(inverse, other)| [inverse, other]));
     inverses.iter().skip(out.len() / 2).for_each(|last| out.push(last));
     Some(out)
 }
 
 /// Products of plain numbers below the modulus.
-fn multiply<'b>(domain: &mut dyn Montgomery, pairs: impl Iterator<Item = [&'b [u64]; 2]>) -> Numbers {
+fn multiply<'b>(mont: &mut dyn Montgomery, pairs: impl Iterator<Item = [&'b [u64]; 2]>) -> Numbers {
     let (a, b): (Vec<_>, Vec<_>) = pairs.map(<[_; 2]>::into).unzip();
     let mut out = Numbers::default();
-    for (a, b) in a.chunks(domain.count()).zip(b.chunks(domain.count())) {
-        let mut x = domain.enter(a, 64 * a[0].len());
-        let y = domain.plain(b);
-        domain.amm(&mut x, &y);
-        out.append(domain.canonical(&x, a.len()));
-        domain.recycle(x);
-        domain.recycle(y);
+    for (a, b) in a.chunks(mont.count()).zip(b.chunks(mont.count())) {
+        let mut x = mont.enter(a, 64 * a[0].len());
+        let y = mont.plain(b);
+        mont.amm(&mut x, &y);
+        out.append(mont.canonical(&x, a.len()));
+        mont.recycle(x);
+        mont.recycle(y);
     }
     out
 }

@@ -2,7 +2,7 @@
 //!
 //! Each folder is an arithmetic. In each, `Machine` is the operations of a machine (its vectors, in
 //! arithmetic words), `Kernels` the compiled kernels of one machine (the crate `machines` provides them),
-//! `Constants` the values prepared from a modulus, and `Domain` numbers in Montgomery form.
+//! `Constants` the values prepared from a modulus, and `Context` numbers in Montgomery form.
 //!
 //! * [`batch`]: many numbers, one in each lane of the vectors.
 //! * [`pair`]: one or two numbers, laid across vectors.
@@ -17,7 +17,7 @@
 //! * [`Montgomery`]: what an exponentiation needs of an arithmetic.
 //! * [`pow`], [`multi_pow`], [`fixed_base`], [`mul`] and [`invert`]: whole operations over any [`Montgomery`],
 //!   numbers in and numbers out.
-//! * [`bounds`]: how large numbers in a domain can be.
+//! * [`bounds`]: how large numbers in a context can be.
 //! * [`OddModulus`]: a modulus that Montgomery's method can have.
 //! * [`limbs`]: big integers in scalar code, for work done once per modulus and at the ends of a batch.
 //! * [`place`]: memory for numbers, placed in pages and wiped.

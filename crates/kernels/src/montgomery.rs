@@ -5,7 +5,7 @@ use crate::place::{AlignedBuf, Pool};
 
 /// Numbers in Montgomery form, `count` of them side by side, each with its own modulus.
 ///
-/// [`crate::batch::Domain`] is one for each vector machine (a number in every lane); [`crate::scalar`],
+/// [`crate::batch::Context`] is one for each vector machine (a number in every lane); [`crate::scalar`],
 /// [`crate::pair`], [`crate::rsaz`] and `carry` have those for single numbers. A *number* below means all `count`
 /// numbers together, in one buffer of `words` words, which is laid out as the machine likes. Numbers in Montgomery
 /// form are congruent to `x·R`, not necessarily below the modulus: each implementation states its own bound, under

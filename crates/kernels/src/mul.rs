@@ -26,24 +26,24 @@ impl<C> Clone for Product<'_, C> {
     }
 }
 
-/// The moduli of a batch, for its domain.
+/// The moduli of a batch, for its context.
 pub fn moduli<'a, C>(batch: &[Product<'a, C>]) -> Vec<&'a C> {
     batch.iter().map(|product| product.modulus).collect()
 }
 
-/// From 1 to `count` products at once in a domain of their moduli. Results are canonical, of `⌈bits/64⌉`
+/// From 1 to `count` products at once in a context of their moduli. Results are canonical, of `⌈bits/64⌉`
 /// limbs.
 ///
-/// `a` enters the domain, and is multiplied by a plain `b`: the result is plain.
-pub fn mul<C>(domain: &mut dyn Montgomery, batch: &[Product<C>]) -> Numbers {
+/// `a` enters Montgomery form, and is multiplied by a plain `b`: the result is plain.
+pub fn mul<C>(mont: &mut dyn Montgomery, batch: &[Product<C>]) -> Numbers {
     let bits = batch.iter().map(|p| p.a_bits).max().unwrap_or(0);
     let a: Vec<_> = batch.iter().map(|p| p.a).collect();
-    let mut x = domain.enter(&a, bits);
+    let mut x = mont.enter(&a, bits);
     let b: Vec<_> = batch.iter().map(|p| p.b).collect();
-    let y = domain.plain(&b);
-    domain.amm(&mut x, &y);
-    let out = domain.canonical(&x, batch.len());
-    domain.recycle(x);
-    domain.recycle(y);
+    let y = mont.plain(&b);
+    mont.amm(&mut x, &y);
+    let out = mont.canonical(&x, batch.len());
+    mont.recycle(x);
+    mont.recycle(y);
     out
 }

@@ -29,65 +29,65 @@ impl<C> Clone for Power<'_, C> {
     }
 }
 
-/// The moduli of a batch, for its domain.
+/// The moduli of a batch, for its context.
 pub fn moduli<'a, C>(batch: &[Power<'a, C>]) -> Vec<&'a C> {
     batch.iter().map(|power| power.modulus).collect()
 }
 
-/// From 1 to `count` powers at once in a domain of their moduli, in constant time.
+/// From 1 to `count` powers at once in a context of their moduli, in constant time.
 ///
-/// The time depends on the domain, on the longest `base_bits` and the longest `exponent_bits`. Results are
+/// The time depends on the context, on the longest `base_bits` and the longest `exponent_bits`. Results are
 /// canonical, of `⌈bits/64⌉` limbs. Fixed windows, every table entry read for every window.
-pub fn pow<C>(domain: &mut dyn Montgomery, batch: &[Power<C>]) -> Numbers {
-    let base = enter(domain, batch);
+pub fn pow<C>(mont: &mut dyn Montgomery, batch: &[Power<C>]) -> Numbers {
+    let base = enter(mont, batch);
     let bits = batch.iter().map(|p| p.exponent_bits).max().unwrap_or(0);
-    let x = power(domain, &base, bits, |lane| batch[lane.min(batch.len() - 1)].exponent);
-    domain.recycle(base);
-    domain.leave(x, batch.len())
+    let x = power(mont, &base, bits, |lane| batch[lane.min(batch.len() - 1)].exponent);
+    mont.recycle(base);
+    mont.leave(x, batch.len())
 }
 
 /// A number in Montgomery form, raised to the `bits` lowest bits of an exponent for each lane, in constant time.
 pub fn power<'e>(
-    domain: &mut dyn Montgomery,
+    mont: &mut dyn Montgomery,
     base: &[u64],
     bits: usize,
     exponent: impl Fn(usize) -> &'e [u64],
 ) -> AlignedBuf {
-    let window = domain.window_bits(bits);
-    let table = table(domain, base, window);
-    let tables = [domain.finish_table(table)];
-    let x = fixed_windows(domain, &tables, window, bits, |_, lane| exponent(lane));
-    tables.into_iter().for_each(|number| domain.recycle(number));
+    let window = mont.window_bits(bits);
+    let table = table(mont, base, window);
+    let tables = [mont.finish_table(table)];
+    let x = fixed_windows(mont, &tables, window, bits, |_, lane| exponent(lane));
+    tables.into_iter().for_each(|number| mont.recycle(number));
     x
 }
 
 /// The powers of a number from 0 to `2^window − 1`, as table entries.
-pub(crate) fn table(domain: &mut dyn Montgomery, base: &[u64], window: usize) -> AlignedBuf {
-    let (words, size) = (domain.words(), domain.entry_words());
-    let mut table = domain.scratch(size << window);
-    let mut entry = domain.scratch(size);
+pub(crate) fn table(mont: &mut dyn Montgomery, base: &[u64], window: usize) -> AlignedBuf {
+    let (words, size) = (mont.words(), mont.entry_words());
+    let mut table = mont.scratch(size << window);
+    let mut entry = mont.scratch(size);
     for i in 0..1usize << window {
         let number = &mut entry[..words];
         match i {
             0 => {
-                let one = domain.one();
+                let one = mont.one();
                 number.copy_from_slice(&one);
-                domain.recycle(one);
+                mont.recycle(one);
             }
             1 => number.copy_from_slice(&base[..words]),
             _ if i % 2 == 0 => {
                 number.copy_from_slice(&table[i / 2 * size..][..words]);
-                domain.ams(number, 1);
+                mont.ams(number, 1);
             }
             _ => {
                 number.copy_from_slice(&table[(i - 1) * size..][..words]);
-                domain.amm(number, &base[..words]);
+                mont.amm(number, &base[..words]);
             }
         }
-        domain.complete_entry(&mut entry);
+        mont.complete_entry(&mut entry);
         table[i * size..][..size].copy_from_slice(&entry);
     }
-    domain.recycle(entry);
+    mont.recycle(entry);
     table
 }
 
@@ -99,20 +99,20 @@ const WINDOWS_AT_ONCE: usize = 8;
 ///
 /// Every table is read as a whole for every window of its exponents.
 pub(crate) fn fixed_windows<'e>(
-    domain: &mut dyn Montgomery,
+    mont: &mut dyn Montgomery,
     tables: &[AlignedBuf],
     window: usize,
     bits: usize,
     exponent: impl Fn(usize, usize) -> &'e [u64],
 ) -> AlignedBuf {
-    let (count, words, size) = (domain.count(), domain.words(), domain.entry_words());
-    let mut x = domain.one();
-    let at_once = domain.windows();
-    let mut entries = domain.scratch(size * at_once * tables.len());
+    let (count, words, size) = (mont.count(), mont.words(), mont.entry_words());
+    let mut x = mont.one();
+    let at_once = mont.windows();
+    let mut entries = mont.scratch(size * at_once * tables.len());
     let (mut index, mut windows) = (limbs::zero(at_once * count), limbs::zero(count));
     for (i, at) in (0..bits.div_ceil(window)).rev().enumerate() {
         if i > 0 {
-            domain.ams(&mut x, window);
+            mont.ams(&mut x, window);
         }
         for (base, (table, entries)) in tables.iter().zip(entries.chunks_exact_mut(size * at_once)).enumerate() {
             // The table is read for this window and the next ones; below the last, for the last again.
@@ -132,60 +132,60 @@ pub(crate) fn fixed_windows<'e>(
                         }
                     }
                 }
-                domain.select(entries, table, &index);
+                mont.select(entries, table, &index);
             }
             let entry = &entries[i % at_once * size..][..size];
             if i > 0 || base > 0 {
-                domain.multiply_entry(&mut x, entry);
+                mont.multiply_entry(&mut x, entry);
             } else {
                 x.copy_from_slice(&entry[..words]);
             }
         }
     }
-    domain.recycle(entries);
+    mont.recycle(entries);
     x
 }
 
 /// Like [`pow`], for the base 2 in every lane: it needs no table, and no products but squares.
 ///
 /// Each window's factor `2^{e_i}`, `e_i < 2^w`, is a shift: the number grows, but not so far that its square
-/// would not be reduced as usual. Where the domain has no room for that, it is [`pow`].
+/// would not be reduced as usual. Where the context has no room for that, it is [`pow`].
 ///
 /// Precondition: every base is 2.
-pub fn pow_of_two<C>(domain: &mut dyn Montgomery, batch: &[Power<C>]) -> Numbers {
+pub fn pow_of_two<C>(mont: &mut dyn Montgomery, batch: &[Power<C>]) -> Numbers {
     debug_assert!(batch.iter().all(|power| limbs::equal(power.base, &[2])));
-    let window = domain.doubling_window();
+    let window = mont.doubling_window();
     if window == 0 {
-        return pow(domain, batch);
+        return pow(mont, batch);
     }
     let bits = batch.iter().map(|p| p.exponent_bits).max().unwrap_or(0);
-    let mut x = domain.one();
-    let mut times = limbs::zero(domain.count());
+    let mut x = mont.one();
+    let mut times = limbs::zero(mont.count());
     for at in (0..bits.div_ceil(window)).rev() {
-        domain.ams(&mut x, window);
+        mont.ams(&mut x, window);
         for (lane, times) in times.iter_mut().enumerate() {
             *times = window_at(batch[lane.min(batch.len() - 1)].exponent, at * window, window);
         }
-        domain.double(&mut x, &times);
+        mont.double(&mut x, &times);
     }
-    domain.leave(x, batch.len())
+    mont.leave(x, batch.len())
 }
 
 /// Like [`pow`], for exponents that are public: the time depends on them, but not on bases or moduli.
 ///
 /// If all lanes share one exponent (RSA verification), it uses sliding windows over its set bits; else
 /// [`pow`].
-pub fn pow_vartime<C>(domain: &mut dyn Montgomery, batch: &[Power<C>]) -> Numbers {
-    let Some(exponent) = shared_exponent(batch) else { return pow_each_vartime(domain, batch) };
-    let base = enter(domain, batch);
-    let x = power_vartime(domain, base, exponent);
-    domain.leave(x, batch.len())
+pub fn pow_vartime<C>(mont: &mut dyn Montgomery, batch: &[Power<C>]) -> Numbers {
+    let Some(exponent) = shared_exponent(batch) else { return pow_each_vartime(mont, batch) };
+    let base = enter(mont, batch);
+    let x = power_vartime(mont, base, exponent);
+    mont.leave(x, batch.len())
 }
 
 /// Like [`pow_vartime`], for bases below their moduli, which spares odd exponents a product.
-pub fn pow_reduced_vartime<C>(domain: &mut dyn Montgomery, batch: &[Power<C>]) -> Numbers {
-    let Some(exponent) = shared_exponent(batch) else { return pow_each_vartime(domain, batch) };
-    power_of_reduced_vartime(domain, &batch.iter().map(|p| p.base).collect::<Vec<_>>(), exponent)
+pub fn pow_reduced_vartime<C>(mont: &mut dyn Montgomery, batch: &[Power<C>]) -> Numbers {
+    let Some(exponent) = shared_exponent(batch) else { return pow_each_vartime(mont, batch) };
+    power_of_reduced_vartime(mont, &batch.iter().map(|p| p.base).collect::<Vec<_>>(), exponent)
 }
 
 /// The exponent of all powers, if they have the same.
@@ -195,49 +195,49 @@ fn shared_exponent<'a, C>(batch: &[Power<'a, C>]) -> Option<&'a [u64]> {
 }
 
 /// [`pow`], as long as the exponents are.
-fn pow_each_vartime<C>(domain: &mut dyn Montgomery, batch: &[Power<C>]) -> Numbers {
+fn pow_each_vartime<C>(mont: &mut dyn Montgomery, batch: &[Power<C>]) -> Numbers {
     let trim = |p: &Power<C>| limbs::bits_vartime(p.exponent);
-    pow(domain, &batch.iter().map(|p| Power { exponent_bits: trim(p), ..*p }).collect::<Vec<_>>())
+    pow(mont, &batch.iter().map(|p| Power { exponent_bits: trim(p), ..*p }).collect::<Vec<_>>())
 }
 
 /// Numbers below their moduli, raised to a public exponent; canonical.
 ///
-/// If it is odd, the last product is by the plain number: it takes the power out of the domain too.
-pub(crate) fn power_of_reduced_vartime(domain: &mut dyn Montgomery, numbers: &[&[u64]], exponent: &[u64]) -> Numbers {
-    let plain = domain.plain(numbers);
-    let base = domain.enter_plain(&plain);
+/// If it is odd, the last product is by the plain number: it takes the power out of Montgomery form too.
+pub(crate) fn power_of_reduced_vartime(mont: &mut dyn Montgomery, numbers: &[&[u64]], exponent: &[u64]) -> Numbers {
+    let plain = mont.plain(numbers);
+    let base = mont.enter_plain(&plain);
     let is_odd = exponent.first().is_some_and(|low| low & 1 == 1);
     let mut even = exponent.to_vec();
     if is_odd {
         even[0] -= 1;
     }
-    let mut x = power_vartime(domain, base, &even);
+    let mut x = power_vartime(mont, base, &even);
     if is_odd {
-        domain.amm(&mut x, &plain);
+        mont.amm(&mut x, &plain);
     } else {
-        domain.leave_in_place(&mut x);
+        mont.leave_in_place(&mut x);
     }
-    let out = domain.canonical(&x, numbers.len());
-    domain.recycle(x);
-    domain.recycle(plain);
+    let out = mont.canonical(&x, numbers.len());
+    mont.recycle(x);
+    mont.recycle(plain);
     out
 }
 
-/// A number in the domain, raised to a public exponent.
-pub(crate) fn power_vartime(domain: &mut dyn Montgomery, base: AlignedBuf, exponent: &[u64]) -> AlignedBuf {
+/// A number in Montgomery form, raised to a public exponent.
+pub(crate) fn power_vartime(mont: &mut dyn Montgomery, base: AlignedBuf, exponent: &[u64]) -> AlignedBuf {
     let bits = limbs::bits_vartime(exponent);
     if bits == 0 {
-        return domain.one();
+        return mont.one();
     }
     let window = sliding_window(bits);
-    let odd = odd_powers(domain, base, window);
+    let odd = odd_powers(mont, base, window);
     let bit = |i: usize| exponent[i / 64] >> (i % 64) & 1;
     let mut x: Option<AlignedBuf> = None;
     let mut top = bits;
     while top > 0 {
         if bit(top - 1) == 0 {
             if let Some(x) = &mut x {
-                domain.ams(x, 1);
+                mont.ams(x, 1);
             }
             top -= 1;
             continue;
@@ -249,16 +249,16 @@ pub(crate) fn power_vartime(domain: &mut dyn Montgomery, base: AlignedBuf, expon
         }
         let factor = &odd[window_at(exponent, low, top - low) as usize / 2];
         match &mut x {
-            None => x = Some(domain.copy_of(factor)),
+            None => x = Some(mont.copy_of(factor)),
             Some(x) => {
-                domain.ams(x, top - low);
-                domain.amm(x, factor);
+                mont.ams(x, top - low);
+                mont.amm(x, factor);
             }
         }
         top = low;
     }
-    odd.into_iter().for_each(|number| domain.recycle(number));
-    x.unwrap_or_else(|| domain.one())
+    odd.into_iter().for_each(|number| mont.recycle(number));
+    x.unwrap_or_else(|| mont.one())
 }
 
 /// The widest sliding window for a public exponent of `bits` bits.
@@ -273,26 +273,26 @@ pub(crate) fn sliding_window(bits: usize) -> usize {
 }
 
 /// `base^(2i + 1)` for each `i` below `2^(window − 1)`.
-pub(crate) fn odd_powers(domain: &mut dyn Montgomery, base: AlignedBuf, window: usize) -> Vec<AlignedBuf> {
+pub(crate) fn odd_powers(mont: &mut dyn Montgomery, base: AlignedBuf, window: usize) -> Vec<AlignedBuf> {
     let mut odd = Vec::with_capacity(1 << (window - 1));
     odd.push(base);
     if window > 1 {
-        let mut square = domain.copy_of(&odd[0]);
-        domain.ams(&mut square, 1);
+        let mut square = mont.copy_of(&odd[0]);
+        mont.ams(&mut square, 1);
         for i in 1..1 << (window - 1) {
-            let mut next = domain.copy_of(&odd[i - 1]);
-            domain.amm(&mut next, &square);
+            let mut next = mont.copy_of(&odd[i - 1]);
+            mont.amm(&mut next, &square);
             odd.push(next);
         }
-        domain.recycle(square);
+        mont.recycle(square);
     }
     odd
 }
 
-fn enter<C>(domain: &mut dyn Montgomery, batch: &[Power<C>]) -> AlignedBuf {
+fn enter<C>(mont: &mut dyn Montgomery, batch: &[Power<C>]) -> AlignedBuf {
     let bases: Vec<_> = batch.iter().map(|p| p.base).collect();
     let bits = batch.iter().map(|p| p.base_bits).max().unwrap_or(0);
-    domain.enter(&bases, bits)
+    mont.enter(&bases, bits)
 }
 
 /// The `width` bits of an exponent from bit `at` up; the address depends on the position alone.

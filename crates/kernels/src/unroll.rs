@@ -32,12 +32,12 @@ macro_rules! each {
 
 /// Returns its argument, hidden from the compiler, which then reads the digits from memory again.
 #[inline(always)]
-pub(crate) fn reread<T: ?Sized>(digits: &T) -> &T {
+pub(crate) fn reload<T: ?Sized>(digits: &T) -> &T {
     core::hint::black_box(digits)
 }
 
-/// Like [`reread`], for memory that is written too: values are stored before it, and loaded after it.
+/// Like [`reload`], for memory that is written too: values are stored before it, and loaded after it.
 #[inline(always)]
-pub(crate) fn reread_mut<T: ?Sized>(columns: &mut T) -> &mut T {
+pub(crate) fn reload_mut<T: ?Sized>(columns: &mut T) -> &mut T {
     core::hint::black_box(columns)
 }

@@ -46,7 +46,7 @@ fn chained<W: rsaz::Kernels>(w: W, numbers: &Numbers, times: usize) {
     let constants = rsaz::constants(&numbers.modulus());
     for _ in 0..times {
         black_box(pow(
-            &mut rsaz::Domain::with_quotients(w, &constants, Quotients::Chained),
+            &mut rsaz::Context::with_quotients(w, &constants, Quotients::Chained),
             black_box(&numbers.power(&constants)),
         ));
     }
@@ -54,14 +54,14 @@ fn chained<W: rsaz::Kernels>(w: W, numbers: &Numbers, times: usize) {
 
 fn limbwise<S: scalar::Kernels>(machine: S, numbers: &Numbers, times: usize) {
     let constants = scalar::Constants::new(&numbers.modulus(), S::STEP);
-    let power = |machine| pow(&mut scalar::Domain::new(machine, &constants), black_box(&numbers.power(&constants)));
+    let power = |machine| pow(&mut scalar::Context::new(machine, &constants), black_box(&numbers.power(&constants)));
     for _ in 0..times {
         black_box(power(machine));
     }
     // Whether the instructions are what they are taken for: by other code.
     let portable = zariz_machines::scalar::Portable::new();
     let constants = scalar::Constants::new(&numbers.modulus(), zariz_machines::scalar::Portable::STEP);
-    let expected = pow(&mut scalar::Domain::new(portable, &constants), &numbers.power(&constants));
+    let expected = pow(&mut scalar::Context::new(portable, &constants), &numbers.power(&constants));
     assert!(power(machine)[0] == expected[0], "the machine computes wrong numbers");
 }
 

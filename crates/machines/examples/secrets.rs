@@ -30,10 +30,10 @@ fn secret(limbs: usize, seed: u64, keep_ends: bool) -> Vec<u64> {
     out
 }
 
-/// Powers, products and inverses of secrets, in the domain that `$domain` makes of what `$prepare` makes of a
+/// Powers, products and inverses of secrets, in the context that `$mont` makes of what `$prepare` makes of a
 /// modulus.
 macro_rules! check {
-    ($name:literal, $limbs:expr, $prepare:expr, $domain:expr) => {{
+    ($name:literal, $limbs:expr, $prepare:expr, $mont:expr) => {{
         let limbs: usize = $limbs;
         // That a modulus is odd, above 1, and how long it is, is public; its other limbs are not.
         let modulus = secret(limbs, 1, true);
@@ -41,21 +41,21 @@ macro_rules! check {
         let (base, factor, exponent) = (secret(2 * limbs, 2, false), secret(limbs, 3, false), secret(2, 4, false));
         let (base_bits, exponent_bits) = (64 * base.len(), 64 * exponent.len());
         let power = Power { modulus: &constants, base: &base, base_bits, exponent: &exponent, exponent_bits };
-        pow::pow(&mut $domain(&constants), &[power]);
-        pow::pow_of_two(&mut $domain(&constants), &[Power { base: &[2], base_bits: 2, ..power }]);
+        pow::pow(&mut $mont(&constants), &[power]);
+        pow::pow_of_two(&mut $mont(&constants), &[Power { base: &[2], base_bits: 2, ..power }]);
         let product = Product { modulus: &constants, a: &base, a_bits: base_bits, b: &factor };
-        mul::mul(&mut $domain(&constants), &[product]);
+        mul::mul(&mut $mont(&constants), &[product]);
         let other = secret(2, 6, false);
         let (bases, exponents): ([&[u64]; 2], [&[u64]; 2]) = ([&base, &factor], [&exponent, &other]);
         let powers = MultiPower { modulus: &constants, bases: &bases, base_bits, exponents: &exponents, exponent_bits };
-        multi_pow::multi_pow(&mut $domain(&constants), &[powers]);
-        let mut domain = $domain(&constants);
-        let size = fixed_base::size(&domain, exponent_bits, Access::Scan, 1 << 24).expect("a small table");
-        let table = fixed_base::build(&mut domain, &base, base_bits, size);
-        fixed_base::pow(&mut domain, &table, &exponents, exponent_bits);
+        multi_pow::multi_pow(&mut $mont(&constants), &[powers]);
+        let mut mont = $mont(&constants);
+        let size = fixed_base::size(&mont, exponent_bits, Access::Scan, 1 << 24).expect("a small table");
+        let table = fixed_base::build(&mut mont, &base, base_bits, size);
+        fixed_base::pow(&mut mont, &table, &exponents, exponent_bits);
         // That there is an inverse is public. The inversion itself: see `candidates`.
         let inverse = |number: &[u64]| Some(Limbs::new(secret(number.len(), 7, false)));
-        invert::invert(&mut $domain(&constants), &[&base, &factor, &base], base_bits, inverse);
+        invert::invert(&mut $mont(&constants), &[&base, &factor, &base], base_bits, inverse);
         println!("{}, {} bits", $name, 64 * limbs);
     }};
 }
@@ -76,7 +76,7 @@ fn batches<M: batch::Kernels>(machine: M, name: &str) {
             let prepare =
                 |modulus: &OddModulus| batch::Constants::new(modulus, M::DIGIT_BITS, digits).with_method(method);
             print!("{name}, {method}: ");
-            check!("lanes", limbs, prepare, |constants| batch::Domain::new(machine, &[constants]));
+            check!("lanes", limbs, prepare, |constants| batch::Context::new(machine, &[constants]));
         }
     }
 }
@@ -85,7 +85,7 @@ fn limbwise<S: scalar::Kernels>(machine: S, name: &str) {
     for limbs in [8, 16, 24] {
         print!("{name}: ");
         let prepare = |modulus: &OddModulus| scalar::Constants::new(modulus, S::STEP);
-        check!("limbs", limbs, prepare, |constants| scalar::Domain::new(machine, constants));
+        check!("limbs", limbs, prepare, |constants| scalar::Context::new(machine, constants));
     }
 }
 
@@ -93,8 +93,8 @@ fn wide<M: rsaz::Kernels>(machine: M, name: &str) {
     for limbs in [8, 16, 32] {
         for &quotients in Quotients::ALL {
             print!("{name}, {quotients:?}: ");
-            let domain = |constants| rsaz::Domain::with_quotients(machine, constants, quotients);
-            check!("rsaz", limbs, rsaz::constants, domain);
+            let mont = |constants| rsaz::Context::with_quotients(machine, constants, quotients);
+            check!("rsaz", limbs, rsaz::constants, mont);
         }
     }
 }
@@ -103,7 +103,7 @@ fn wide<M: rsaz::Kernels>(machine: M, name: &str) {
 fn carry_chains<M: carry::Kernels>(machine: M, name: &str) {
     for limbs in [8, 16, 32] {
         print!("{name}: ");
-        check!("carry chains", limbs, carry::Constants::new, |constants| carry::Domain::new(machine, constants));
+        check!("carry chains", limbs, carry::Constants::new, |constants| carry::Context::new(machine, constants));
     }
 }
 
@@ -111,8 +111,8 @@ fn pairs<M: pair::Kernels>(machine: M, name: &str) {
     for limbs in [8, 16, 24, 32, 38, 50, 64, 70] {
         print!("{name}: ");
         let constants = |modulus: &OddModulus| pair::Constants::new(modulus, modulus.bits(), 1);
-        let domain = |constants| pair::Domain::new(machine, &[constants]);
-        check!("pair", limbs, constants, domain);
+        let mont = |constants| pair::Context::new(machine, &[constants]);
+        check!("pair", limbs, constants, mont);
     }
 }
 
@@ -123,7 +123,7 @@ fn side_by_side<M: pair::Kernels>(machine: M, name: &str) {
             let modulus = OddModulus::new(&secret(limbs, seed, true)).expect("an odd number above 1");
             pair::Constants::new(&modulus, 64 * limbs, pair::MAX_COUNT)
         });
-        let domain = || pair::Domain::new(machine, &constants.each_ref());
+        let mont = || pair::Context::new(machine, &constants.each_ref());
         let numbers = [2, 3].map(|seed| secret(limbs, seed, false));
         let exponents = [4, 6].map(|seed| secret(2, seed, false));
         let bits = 64 * limbs;
@@ -131,9 +131,9 @@ fn side_by_side<M: pair::Kernels>(machine: M, name: &str) {
             let (base, exponent) = (&numbers[i][..], &exponents[i][..]);
             Power { modulus: &constants[i], base, base_bits: bits, exponent, exponent_bits: 128 }
         };
-        pow::pow(&mut domain(), &[power(0), power(1)]);
+        pow::pow(&mut mont(), &[power(0), power(1)]);
         let product = |i: usize| Product { modulus: &constants[i], a: &numbers[i], a_bits: bits, b: &numbers[1 - i] };
-        mul::mul(&mut domain(), &[product(0), product(1)]);
+        mul::mul(&mut mont(), &[product(0), product(1)]);
         println!("{name}: pair, two numbers, {bits} bits");
     }
 }

@@ -9,7 +9,7 @@
 //! the value.
 //!
 //! Operations are `#[inline(always)]` without `target_feature` (stable Rust does not allow both); the
-//! instruction set comes from the one root per block that `roots!` writes for each machine.
+//! instruction set comes from the one entry point per block that `entry_points!` writes for each machine.
 
 #[cfg(target_arch = "x86_64")]
 #[macro_use]

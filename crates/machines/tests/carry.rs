@@ -6,7 +6,7 @@ mod common;
 use common::{big, check_reduced, limbs_of, modulus, number, odd};
 use num_bigint::BigUint;
 use rand::{Rng, SeedableRng, rngs::StdRng};
-use zariz_kernels::carry::{self, Chains, DIGITS, Digits, Kernels as _, Modulus, SPARE, select, tail};
+use zariz_kernels::carry::{self, Chains, DIGITS, Digits, Kernels as _, Modulus, SCRATCH, select, tail};
 use zariz_kernels::mul::{self, Product};
 use zariz_kernels::pow::{self, Power};
 use zariz_kernels::{batch, limbs};
@@ -55,7 +55,7 @@ fn check_amm<M: carry::Kernels>(m: M, a: &BigUint, b: &BigUint, modulus: &BigUin
     // The earlier contents of the result must not matter.
     let mut out = vec![[0x5555_5555; DIGITS]; words];
     let constants = Modulus { digits: &digits_of_m, negated: &negated, mu: inverse as u32 };
-    m.amm(&mut out, &mut [[u32::MAX; DIGITS]; SPARE], &digits(a, words), &digits(b, words), constants);
+    m.amm(&mut out, &mut [[u32::MAX; DIGITS]; SCRATCH], &digits(a, words), &digits(b, words), constants);
     let out = value(&out);
     assert_eq!(&out * &radix % modulus, a * b % modulus, "{words} words: {a:x} · {b:x} mod {modulus:x}: {out:x}");
     // Without the subtraction the result is (a·b + Q·M)/R < a·b/R + M, and M is taken off only where that is
@@ -132,12 +132,12 @@ fn machines_agree_in_every_digit() {
             let mut out = [vec![[0; DIGITS]; words], vec![[0; DIGITS]; words]];
             zariz_machines::carry::Portable::new().amm(
                 &mut out[0],
-                &mut [[0; DIGITS]; SPARE],
+                &mut [[0; DIGITS]; SCRATCH],
                 &a,
                 &b,
                 constants.modulus(),
             );
-            vector.amm(&mut out[1], &mut [[0; DIGITS]; SPARE], &a, &b, constants.modulus());
+            vector.amm(&mut out[1], &mut [[0; DIGITS]; SCRATCH], &a, &b, constants.modulus());
             assert_eq!(out[0], out[1]);
         }
     }
@@ -291,18 +291,18 @@ fn check_powers<M: carry::Kernels>(m: M, rng: &mut StdRng, bits: usize, base_bit
         assert_eq!(big(&result[0]), expected, "{base:x} to {exponent:x} modulo {modulus:x}, {bits} bits");
         result
     };
-    let ours = run(pow::pow(&mut carry::Domain::new(m, &constants), &[power]));
-    run(pow::pow_vartime(&mut carry::Domain::new(m, &constants), &[power]));
-    check_reduced(|| carry::Domain::new(m, &constants), &[power], std::slice::from_ref(&modulus));
+    let ours = run(pow::pow(&mut carry::Context::new(m, &constants), &[power]));
+    run(pow::pow_vartime(&mut carry::Context::new(m, &constants), &[power]));
+    check_reduced(|| carry::Context::new(m, &constants), &[power], std::slice::from_ref(&modulus));
 
     let others = batch::Constants::new(&odd(&modulus), 52, batch::Constants::digits_for(bits, 52));
     let other = Power { modulus: &others, base: &b, base_bits, exponent: &e, exponent_bits };
-    assert_eq!(pow::pow(&mut batch::Domain::new(Portable::<1>::new(), &[&others]), &[other]), ours);
+    assert_eq!(pow::pow(&mut batch::Context::new(Portable::<1>::new(), &[&others]), &[other]), ours);
 
     let factor = number(rng, bits) % &modulus;
     let factor_limbs = limbs_of(&factor, 1);
     let product = Product { modulus: &constants, a: &b, a_bits: base_bits, b: &factor_limbs };
-    let result = mul::mul(&mut carry::Domain::new(m, &constants), &[product]);
+    let result = mul::mul(&mut carry::Context::new(m, &constants), &[product]);
     assert_eq!(big(&result[0]), &base * factor % &modulus);
 }
 

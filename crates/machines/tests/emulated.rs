@@ -1,4 +1,4 @@
-//! The machine code of `avx512-ifma` and of `avx-ifma` under emulation: every VPMADD52 of every root must have run,
+//! The machine code of `avx512-ifma` and of `avx-ifma` under emulation: every VPMADD52 of every entry point must have run,
 //! and run rightly.
 //!
 //! On a processor with these instructions, they are made to trap here; see the crate `zariz-emulator`.
@@ -11,8 +11,8 @@ use num_bigint::BigUint;
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use zariz_emulator::{Form, Mode};
 use zariz_kernels::batch::block::{
-    FEWEST_TERMS, PREPARED_TERM, SHORTEST_WHOLE, SPLIT_COLUMNS, SPLIT_DIGITS, SPLIT_SPARE, TERM, TERMS_SPARE, fours,
-    plain_rows, rows_at_a_time,
+    FEWEST_IN_REGISTERS, FEWEST_TERMS, PREPARED_TERM, TERM, TERMS_SCRATCH, TWO_TERMS_COLUMNS, TWO_TERMS_DIGITS,
+    TWO_TERMS_SCRATCH, fours, plain_rows, rows_at_a_time,
 };
 use zariz_kernels::batch::{Kernels, Method};
 use zariz_machines::batch::{Avx512Ifma, AvxIfma};
@@ -25,11 +25,11 @@ const DIGIT: u64 = (1 << 52) - 1;
 fn every_multiplication_of_every_root() {
     if is_emulated(Form::Evex, zariz_machines::has_avx512dq()) {
         let machine = Avx512Ifma::new().expect("the machine that is emulated");
-        every_root::<_, 8>(
+        every_entry_point::<_, 8>(
             machine,
             |name| !name.contains("avx_ifma::"),
             |rng| {
-                // Numbers laid across vectors: those with a root of their own, and those of tiles.
+                // Numbers laid across vectors: those with an entry point of their own, and those of tiles.
                 for bits in [400, 600, 800, 1024, 1200, 1536, 2048, 2200] {
                     common::pair::check(machine, rng, bits, 2, bits, 6);
                     common::pair::check(machine, rng, 2 * bits, 1, 2 * bits, 6);
@@ -39,7 +39,7 @@ fn every_multiplication_of_every_root() {
     }
     if is_emulated(Form::Vex, zariz_machines::has_avx2()) {
         let machine = AvxIfma::new().expect("the machine that is emulated");
-        every_root::<_, 4>(machine, |name| name.contains("avx_ifma::"), |_| {});
+        every_entry_point::<_, 4>(machine, |name| name.contains("avx_ifma::"), |_| {});
     }
 }
 
@@ -56,12 +56,19 @@ fn is_emulated(form: Form, vectors: bool) -> bool {
     }
 }
 
-/// The roots of a machine of `L` lanes, whose names `is_its_own` knows; `others` runs those that are not for batches.
-fn every_root<M: Kernels, const L: usize>(machine: M, is_its_own: fn(&str) -> bool, others: impl Fn(&mut StdRng)) {
+/// The entry points of a machine of `L` lanes, whose names `is_its_own` knows; `others` runs those that are not for batches.
+fn every_entry_point<M: Kernels, const L: usize>(
+    machine: M,
+    is_its_own: fn(&str) -> bool,
+    others: impl Fn(&mut StdRng),
+) {
     let missed = || zariz_emulator::missed(|name| name.contains("zariz_machines::") && is_its_own(name));
     let mut all = zariz_emulator::coverage();
     all.retain(|function| function.name.contains("zariz_machines::") && is_its_own(&function.name));
-    assert!(all.iter().any(|function| function.name.contains("::root::")), "no roots with VPMADD52 among {all:?}");
+    assert!(
+        all.iter().any(|function| function.name.contains("::entry_points::")),
+        "no entry points with VPMADD52 among {all:?}"
+    );
     assert_eq!(missed().len(), all.len(), "some ran before they were called");
 
     // Whole exponentiations, of every digit count up to three tiles.
@@ -87,13 +94,13 @@ fn every_root<M: Kernels, const L: usize>(machine: M, is_its_own: fn(&str) -> bo
     let missed = missed();
     assert!(
         missed.is_empty(),
-        "VPMADD52 in these roots never ran. Is there a kernel that `batch::Domain` does not use, or a width that no modulus leads \
+        "VPMADD52 in these entry points never ran. Is there a kernel that `batch::Context` does not use, or a width that no modulus leads \
          to? Then call it in `blocks` of this file. {missed:#?}"
     );
 
     let statistics = zariz_emulator::statistics();
     assert!(statistics.traps > 0 && statistics.multiplications > statistics.traps, "{statistics:?}");
-    println!("{} roots, {statistics:?}", all.len());
+    println!("{} entry points, {statistics:?}", all.len());
 }
 
 /// A word for each lane.
@@ -144,7 +151,7 @@ fn blocks<M: Kernels, const L: usize>(m: M, rng: &mut StdRng) {
             check("reduce_rows", width, &found[rows..], &expected[rows..]);
         }
     }
-    // It does not multiply, and is here because it has roots.
+    // It does not multiply, and is here because it has entry points.
     for width in 1..=M::MAX_TILE {
         let (entries, stride) = (9, width + 3);
         let table: Vec<u64> = (0..entries * stride).map(|_| rng.random_range(0..=DIGIT)).collect();
@@ -173,7 +180,7 @@ fn blocks<M: Kernels, const L: usize>(m: M, rng: &mut StdRng) {
         let found: Vec<_> = found.into_iter().map(|digit| m.column(digit)).collect();
         check("scale", width, &found, &normalized(&expected)[..width]);
     }
-    for width in SHORTEST_WHOLE..=M::MAX_WHOLE {
+    for width in FEWEST_IN_REGISTERS..=M::MAX_IN_REGISTERS {
         let (x, y) = (words(rng, width, DIGIT), words(rng, width, DIGIT));
         // The upper half of the modulus's highest digit is free, as numbers need.
         let mut modulus = words(rng, width, DIGIT);
@@ -181,33 +188,33 @@ fn blocks<M: Kernels, const L: usize>(m: M, rng: &mut StdRng) {
         modulus[width - 1].iter_mut().for_each(|word| *word >>= 26);
         let prepared: Vec<Words<L>> = prepare(&modulus);
         let mut found = digits(&x);
-        m.multiply(&mut found, &digits(&y), &digits(&prepared));
+        m.amm_registers(&mut found, &digits(&y), &digits(&prepared));
         let found: Vec<_> = found.into_iter().map(|digit| m.column(digit)).collect();
-        check("multiply", width, &found, &whole(&x, &y, &modulus, &steps(width, 0)));
+        check("amm_registers", width, &found, &whole(&x, &y, &modulus, &steps(width, 0)));
         let (mut found, mut expected) = (digits(&x), x);
         let fours = if M::FOUR_ROWS { fours(width) } else { 0 };
-        m.squarings(&mut found, 3, &digits(&prepared), &mut columns(&vec![[7; L]; 2 * width + 2]));
+        m.ams_registers(&mut found, 3, &digits(&prepared), &mut columns(&vec![[7; L]; 2 * width + 2]));
         (0..3).for_each(|_| expected = whole(&expected, &expected, &modulus, &steps(width, fours)));
         let found: Vec<_> = found.into_iter().map(|digit| m.column(digit)).collect();
-        check("squarings", width, &found, &expected);
+        check("ams_registers", width, &found, &expected);
     }
     // So often that the two differences of each product borrow in all four ways.
     let mut borrows = [[[false; 2]; 2]; 4];
-    for _ in 0..if M::MAX_SPLIT > 0 { 16 } else { 0 } {
-        let width = SPLIT_DIGITS;
+    for _ in 0..if M::MAX_TWO_TERMS > 0 { 16 } else { 0 } {
+        let width = TWO_TERMS_DIGITS;
         let mut number = |free| shortened(rng, width, free);
         // X·Y/R + 2M < R.
         let (x, y, mut modulus) = (number(2), number(2), number(3));
         modulus[0].iter_mut().for_each(|word| *word |= 1);
         let parts = prepare_modulus(&modulus);
         let prepared = digits(&parts.concat());
-        let mut c = columns(&[[7; L]; SPLIT_COLUMNS]);
-        let mut spare = digits(&[[7; L]; SPLIT_SPARE]);
+        let mut c = columns(&[[7; L]; TWO_TERMS_COLUMNS]);
+        let mut scratch = digits(&[[7; L]; TWO_TERMS_SCRATCH]);
         let (mut found, mut expected) = (digits(&x), x);
         let y_digits = digits(&y);
         for (times, factor) in [(0, true), (3, false), (2, true)] {
             let y_digits = if factor { &y_digits[..] } else { &[] };
-            m.split_powers(&mut found, times, y_digits, &prepared, &mut c, &mut spare);
+            m.karatsuba_two_terms(&mut found, times, y_digits, &prepared, &mut c, &mut scratch);
             for step in 0..times + usize::from(factor) {
                 let is_square = step < times;
                 let y = if is_square { &expected } else { &y };
@@ -219,10 +226,10 @@ fn blocks<M: Kernels, const L: usize>(m: M, rng: &mut StdRng) {
                 expected = whole(&expected, y, &modulus, &[TERM]);
             }
             let words: Vec<_> = found.iter().map(|&digit| m.column(digit)).collect();
-            check("split_powers", width, &words, &expected);
+            check("karatsuba_two_terms", width, &words, &expected);
         }
     }
-    assert!(M::MAX_SPLIT == 0 || borrows == [[[true; 2]; 2]; 4], "{borrows:?}");
+    assert!(M::MAX_TWO_TERMS == 0 || borrows == [[[true; 2]; 2]; 4], "{borrows:?}");
     // So often that the first difference of terms of each factor borrows in some lanes, and not in others, and those of
     // the halves of each multiple's first term.
     let mut borrows = [[false; 2]; 4];
@@ -245,20 +252,20 @@ fn blocks<M: Kernels, const L: usize>(m: M, rng: &mut StdRng) {
         });
         let prepared = digits(&parts.concat());
         let mut c = columns(&vec![[7; L]; 2 * width]);
-        let mut spare = digits(&[[7; L]; TERMS_SPARE]);
+        let mut scratch = digits(&[[7; L]; TERMS_SCRATCH]);
         let (mut found, mut expected) = (digits(&x), x);
         let steps = vec![TERM; terms - 1];
-        m.terms_multiply(&mut c, &found, &digits(&y), &mut spare);
-        m.terms_reduce(&mut found, &mut c, &prepared, &mut spare);
+        m.karatsuba_terms_multiply(&mut c, &found, &digits(&y), &mut scratch);
+        m.karatsuba_terms_reduce(&mut found, &mut c, &prepared, &mut scratch);
         expected = whole(&expected, &y, &modulus, &steps);
         let words: Vec<_> = found.iter().map(|&digit| m.column(digit)).collect();
-        check("terms_multiply", width, &words, &expected);
+        check("karatsuba_terms_multiply", width, &words, &expected);
         for _ in 0..3 {
-            m.terms_square(&mut c, &found, &mut spare);
-            m.terms_reduce(&mut found, &mut c, &prepared, &mut spare);
+            m.karatsuba_terms_square(&mut c, &found, &mut scratch);
+            m.karatsuba_terms_reduce(&mut found, &mut c, &prepared, &mut scratch);
             expected = whole(&expected, &expected, &modulus, &steps);
             let words: Vec<_> = found.iter().map(|&digit| m.column(digit)).collect();
-            check("terms_square", width, &words, &expected);
+            check("karatsuba_terms_square", width, &words, &expected);
         }
     }
     assert!(M::MAX_TERMS == 0 || borrows == [[true; 2]; 4], "{borrows:?}");
@@ -363,7 +370,7 @@ fn friendly(modulus: &BigUint, rows: usize) -> BigUint {
     (negative_inverse(modulus, rows) * modulus + 1u32) >> (52 * rows)
 }
 
-/// What `multiply` needs of moduli: `M''` of four rows and of two, `M` and `μ`.
+/// What `amm_registers` needs of moduli: `M''` of four rows and of two, `M` and `μ`.
 fn prepare<const L: usize>(modulus: &[Words<L>]) -> Vec<Words<L>> {
     let t = modulus.len();
     let mut out = vec![[0; L]; 3 * t + 1];
@@ -403,7 +410,7 @@ fn prepare_terms<const L: usize>(modulus: &[Words<L>], multiple: impl Fn(&BigUin
     terms.collect::<Vec<_>>().concat()
 }
 
-/// What is prepared of a modulus in terms: those of `M''`, those of `M`, and `μ`.
+/// Precomputed constants of a modulus in terms: those of `M''`, those of `M`, and `μ`.
 fn prepare_modulus<const L: usize>(modulus: &[Words<L>]) -> [Vec<Words<L>>; 3] {
     [
         prepare_terms(modulus, |modulus| friendly(modulus, TERM)),

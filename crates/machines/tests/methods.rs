@@ -6,7 +6,7 @@ mod common;
 use common::{big, check_method, limbs_of, method_constants, modulus, number, slow};
 use num_bigint::BigUint;
 use rand::{SeedableRng, rngs::StdRng};
-use zariz_kernels::batch::block::{SPLIT_DIGITS, TERM};
+use zariz_kernels::batch::block::{TERM, TWO_TERMS_DIGITS};
 use zariz_kernels::batch::{self, Method};
 use zariz_kernels::place::AlignedBuf;
 use zariz_kernels::{Montgomery, limbs};
@@ -47,7 +47,7 @@ fn every_method_at_every_small_digit_count() {
                 // much more.
                 let free = [3, 4, 5, 20];
                 let free =
-                    if digits >= SPLIT_DIGITS && digits % TERM == 0 { &free[..] } else { &free[digits % 4..][..1] };
+                    if digits >= TWO_TERMS_DIGITS && digits % TERM == 0 { &free[..] } else { &free[digits % 4..][..1] };
                 for free in free {
                     check_method(m, &mut rng, method, w * digits - free, digits, exponent_bits);
                 }
@@ -142,7 +142,7 @@ fn entries_are_half_reduced_where_five_bits_are_free() {
                     let longest = modulus(free);
                     for lanes in [&[&longest][..], &[&short, &longest]].into_iter().filter(|it| it.len() <= M::LANES) {
                         let found =
-                            batch::Domain::new(m, lanes).entry_words() * size_of::<u64>() / size_of::<M::Digit>();
+                            batch::Context::new(m, lanes).entry_words() * size_of::<u64>() / size_of::<M::Digit>();
                         assert_eq!(found, words, "{method}, {l} digits, {free} bits free");
                     }
                 }
@@ -211,16 +211,16 @@ fn chosen_lower_halves() {
                     let constants: Vec<_> =
                         moduli.iter().map(|modulus| method_constants::<M>(modulus, l, method)).collect();
                     let lanes: Vec<_> = constants.iter().collect();
-                    let mut domain = batch::Domain::new(m, &lanes);
+                    let mut mont = batch::Context::new(m, &lanes);
                     let load =
-                        |domain: &mut batch::Domain<M>, which: &dyn Fn(&(BigUint, BigUint)) -> BigUint| -> AlignedBuf {
+                        |mont: &mut batch::Context<M>, which: &dyn Fn(&(BigUint, BigUint)) -> BigUint| -> AlignedBuf {
                             let lanes: Vec<_> = factors.iter().map(|pair| digits::<M>(&which(pair), l)).collect();
-                            domain.load(l, |lane, _| &lanes[lane])
+                            mont.load(l, |lane, _| &lanes[lane])
                         };
-                    let mut x = load(&mut domain, &|pair| pair.0.clone());
-                    let y = load(&mut domain, &|pair| pair.1.clone());
-                    domain.amm(&mut x, &y);
-                    for (lane, result) in domain.leave(x, M::LANES).iter().enumerate() {
+                    let mut x = load(&mut mont, &|pair| pair.0.clone());
+                    let y = load(&mut mont, &|pair| pair.1.clone());
+                    mont.amm(&mut x, &y);
+                    for (lane, result) in mont.leave(x, M::LANES).iter().enumerate() {
                         let (modulus, (x, y)) = (&moduli[lane], &factors[lane]);
                         // result·R² ≡ x·y, result < M.
                         assert!(big(result) < *modulus);

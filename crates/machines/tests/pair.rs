@@ -7,7 +7,7 @@ use common::{big, limbs_of, modulus, odd, slow};
 use num_bigint::BigUint;
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use zariz_kernels::Montgomery as _;
-use zariz_kernels::pair::{Constants, Domain, Kernels, Shape};
+use zariz_kernels::pair::{Constants, Context, Kernels, Shape};
 
 zariz_emulator::install_before_main!();
 
@@ -87,7 +87,7 @@ fn the_bounds_are_reached() {
                     let constants = Constants::new(&odd(&modulus), bits, count);
                     let r = &one << Shape::new(bits, count).bits();
                     for (x, y) in [(&most, &most), (&most, &one), (&modulus, &most), (&BigUint::ZERO, &most)] {
-                        let mut numbers = Domain::new(m, &vec![&constants; count]);
+                        let mut numbers = Context::new(m, &vec![&constants; count]);
                         let (x_limbs, y_limbs) = (limbs_of(x, 1), limbs_of(y, 1));
                         let mut z = numbers.plain(&[&x_limbs[..], &y_limbs][..count]);
                         let factor = numbers.plain(&[&y_limbs[..], &x_limbs][..count]);

@@ -39,18 +39,18 @@ fn check_power<W: rsaz::Kernels>(
     let (base_limbs, exponent_limbs) = (limbs_of(base, 1), limbs_of(exponent, exponent_bits.div_ceil(64)));
     let base_bits = constants.modulus().bits().max(base.bits() as usize);
     let power = [Power { modulus: constants, base: &base_limbs, base_bits, exponent: &exponent_limbs, exponent_bits }];
-    let domain = || rsaz::Domain::with_quotients(w, constants, quotients);
+    let mont = || rsaz::Context::with_quotients(w, constants, quotients);
     let expected = base.modpow(exponent, &modulus);
     let what = || format!("{quotients:?}: {base:x} to {exponent:x} modulo {modulus:x}");
-    for results in [pow::pow(&mut domain(), &power), pow::pow_vartime(&mut domain(), &power)] {
+    for results in [pow::pow(&mut mont(), &power), pow::pow_vartime(&mut mont(), &power)] {
         assert_eq!(results.len(), 1);
         assert_eq!(results[0].len(), constants.modulus().limbs().len());
         assert_eq!(big(&results[0]), expected, "{}", what());
     }
-    check_reduced(domain, &power, std::slice::from_ref(&modulus));
+    check_reduced(mont, &power, std::slice::from_ref(&modulus));
     let factor = limbs_of(&(exponent % &modulus), 1);
     let product = [Product { modulus: constants, a: &base_limbs, a_bits: base_bits, b: &factor }];
-    assert_eq!(big(&mul::mul(&mut domain(), &product)[0]), base * exponent % &modulus, "{}", what());
+    assert_eq!(big(&mul::mul(&mut mont(), &product)[0]), base * exponent % &modulus, "{}", what());
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn digits_at_their_largest() {
             let r = &one << r_bits;
             for modulus in [(&r >> 3) - 1u32, modulus(&mut rng, r_bits - 3)] {
                 let constants = batch::Constants::new(&odd(&modulus), m, digits);
-                let mut domain = rsaz::Domain::with_quotients(w, &constants, quotients);
+                let mut mont = rsaz::Context::with_quotients(w, &constants, quotients);
                 // The value of digits, and a number with them.
                 let value = |digits: &[u32]| digits.iter().rev().fold(BigUint::ZERO, |sum, &digit| (sum << m) + digit);
                 let limit = &modulus << 2;
@@ -166,8 +166,8 @@ fn digits_at_their_largest() {
                 numbers.push(number);
                 for x in &numbers {
                     for y in &numbers {
-                        let fill = |domain: &mut rsaz::Domain<W>, digits: &[u32]| {
-                            let mut out = domain.zeros(domain.words());
+                        let fill = |mont: &mut rsaz::Context<W>, digits: &[u32]| {
+                            let mut out = mont.zeros(mont.words());
                             let places: &mut [W::Digit] = bytemuck::cast_slice_mut(&mut out);
                             places.iter_mut().zip(digits).for_each(|(out, &value)| *out = w.digit(value));
                             out
@@ -181,11 +181,11 @@ fn digits_at_their_largest() {
                             assert!(result < limit, "{quotients:?} {m} {digits}");
                             assert_eq!((result << r_bits) % &modulus, product % &modulus, "{quotients:?} {m} {digits}");
                         };
-                        let (mut a, b) = (fill(&mut domain, x), fill(&mut domain, y));
-                        domain.amm(&mut a, &b);
+                        let (mut a, b) = (fill(&mut mont, x), fill(&mut mont, y));
+                        mont.amm(&mut a, &b);
                         congruent(&a, value(x) * value(y));
-                        let mut a = fill(&mut domain, x);
-                        domain.ams(&mut a, 1);
+                        let mut a = fill(&mut mont, x);
+                        mont.ams(&mut a, 1);
                         congruent(&a, value(x) * value(x));
                     }
                 }

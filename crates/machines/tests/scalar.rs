@@ -1,11 +1,11 @@
-//! The scalar machines against num-bigint: whole operations, and powers in the domain.
+//! The scalar machines against num-bigint: whole operations, and powers in Montgomery form.
 
 use num_bigint::BigUint;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use zariz_kernels::mul::{self, Product};
 use zariz_kernels::pow::{self, Power};
-use zariz_kernels::scalar::{self, Constants, Domain};
+use zariz_kernels::scalar::{self, Constants, Context};
 use zariz_kernels::{OddModulus, limbs};
 
 mod common;
@@ -110,16 +110,16 @@ fn powers<S: scalar::Kernels>(machine: S) {
             };
             let expected = big(&base).modpow(&big(&exponent), &big(&m));
             for result in [
-                pow::pow(&mut Domain::new(machine, &constants), &[power]),
-                pow::pow_vartime(&mut Domain::new(machine, &constants), &[power]),
+                pow::pow(&mut Context::new(machine, &constants), &[power]),
+                pow::pow_vartime(&mut Context::new(machine, &constants), &[power]),
             ] {
                 assert_eq!(result[0].len(), n);
                 assert_eq!(big(&result[0]), expected, "{base:x?} to {exponent:x?} mod {m:x?}");
             }
-            check_reduced(|| Domain::new(machine, &constants), &[power], &[big(&m)]);
+            check_reduced(|| Context::new(machine, &constants), &[power], &[big(&m)]);
             let factor = limbs_of(&(big(&number(rng, n)) % big(&m)), n);
             let product = Product { modulus: &constants, a: &base, a_bits: 64 * base.len(), b: &factor };
-            let result = mul::mul(&mut Domain::new(machine, &constants), &[product]);
+            let result = mul::mul(&mut Context::new(machine, &constants), &[product]);
             assert_eq!(big(&result[0]), big(&base) * big(&factor) % big(&m), "{base:x?} times {factor:x?} mod {m:x?}");
         }
     }

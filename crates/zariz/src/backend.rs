@@ -65,7 +65,7 @@ impl<M: batch::Kernels> Backend for Lanes<M> {
     }
     fn montgomery<'a>(&self, moduli: &[&'a Prepared]) -> Box<dyn Montgomery + 'a> {
         let constants: Vec<_> = moduli.iter().map(|modulus| modulus.batch(M::DIGIT_BITS)).collect();
-        Box::new(batch::Domain::new(self.0, &constants))
+        Box::new(batch::Context::new(self.0, &constants))
     }
 }
 
@@ -77,7 +77,7 @@ impl<S: scalar::Kernels> Backend for Single<S> {
         modulus.limbs().len().next_multiple_of(S::STEP)
     }
     fn montgomery<'a>(&self, moduli: &[&'a Prepared]) -> Box<dyn Montgomery + 'a> {
-        Box::new(scalar::Domain::new(self.0, moduli[0].scalar(S::STEP)))
+        Box::new(scalar::Context::new(self.0, moduli[0].scalar(S::STEP)))
     }
 }
 
@@ -99,7 +99,7 @@ impl<M: pair::Kernels> Backend for Pair<M> {
     }
     fn montgomery<'a>(&self, moduli: &[&'a Prepared]) -> Box<dyn Montgomery + 'a> {
         let constants: Vec<_> = moduli.iter().map(|modulus| modulus.pair(moduli.len())).collect();
-        Box::new(pair::Domain::new(self.0, &constants))
+        Box::new(pair::Context::new(self.0, &constants))
     }
 }
 
@@ -113,7 +113,7 @@ impl<M: carry::Kernels> Backend for Carry<M> {
         carry::Constants::words_for(modulus.bits())
     }
     fn montgomery<'a>(&self, moduli: &[&'a Prepared]) -> Box<dyn Montgomery + 'a> {
-        Box::new(carry::Domain::new(self.0, moduli[0].carry()))
+        Box::new(carry::Context::new(self.0, moduli[0].carry()))
     }
 }
 
@@ -128,7 +128,7 @@ impl<M: rsaz::Kernels> Backend for Rsaz<M> {
         rsaz::digits_for(modulus.bits(), rsaz::digit_bits_for(modulus.bits()))
     }
     fn montgomery<'a>(&self, moduli: &[&'a Prepared]) -> Box<dyn Montgomery + 'a> {
-        Box::new(rsaz::Domain::new(self.0, moduli[0].rsaz()))
+        Box::new(rsaz::Context::new(self.0, moduli[0].rsaz()))
     }
 }
 

@@ -28,7 +28,7 @@ macro_rules! calls {
             /// Runs the kernel's own code.
             ///
             /// # Panics
-            /// If a tile is wider than the machine's widest: its compiled roots have no such width.
+            /// If a tile is wider than the machine's widest: its compiled entry points have no such width.
             pub fn run(self, m: M) {
                 match self {
                     $(Self::$Block { $($argument),* } => calls!(@run $block [$($max: $tile)?] (m, $($argument),*)),)*
@@ -43,8 +43,8 @@ macro_rules! calls {
         calls!(@width $block, $tile, M::MAX_SELECT, $arguments 1 2 3 4 5 6 7 8)
     };
     // One width.
-    (@run $block:ident [MAX_SPLIT: $tile:expr] $arguments:tt) => {
-        calls!(@width $block, $tile, M::MAX_SPLIT, $arguments 20)
+    (@run $block:ident [MAX_TWO_TERMS: $tile:expr] $arguments:tt) => {
+        calls!(@width $block, $tile, M::MAX_TWO_TERMS, $arguments 20)
     };
     // One instance for all widths.
     (@run $block:ident [MAX_TERMS: $tile:expr] $arguments:tt) => {
@@ -76,8 +76,8 @@ macro_rules! interpret {
                 const MAX_TILE: usize = P::MAX_TILE;
                 const MAX_SQUARE: usize = P::MAX_SQUARE;
                 const MAX_TRIANGLE: usize = P::MAX_TRIANGLE;
-                const MAX_WHOLE: usize = P::MAX_WHOLE;
-                const MAX_SPLIT: usize = P::MAX_SPLIT;
+                const MAX_IN_REGISTERS: usize = P::MAX_IN_REGISTERS;
+                const MAX_TWO_TERMS: usize = P::MAX_TWO_TERMS;
                 const MAX_TERMS: usize = P::MAX_TERMS;
                 const MAX_SELECT: usize = P::MAX_SELECT;
                 const TILED_FROM: usize = P::TILED_FROM;

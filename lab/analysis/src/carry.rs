@@ -4,7 +4,7 @@
 use std::cell::Cell;
 use std::ops::{Add, Mul, Sub};
 
-use zariz_kernels::carry::{self, Chains, DIGITS, Digits, Modulus, SPARE, WIDEST, tail};
+use zariz_kernels::carry::{self, Chains, DIGITS, Digits, Modulus, SCRATCH, WIDEST, tail};
 use zariz_kernels::pow::{self, Power};
 use zariz_kernels::{Montgomery, OddModulus};
 use zariz_machines::carry::Costs;
@@ -184,10 +184,10 @@ impl carry::Machine for CarryCount {
 }
 
 impl carry::Kernels for CarryCount {
-    fn amm(self, out: &mut [Digits], spare: &mut [Digits; SPARE], a: &[Digits], b: &[Digits], modulus: Modulus) {
+    fn amm(self, out: &mut [Digits], scratch: &mut [Digits; SCRATCH], a: &[Digits], b: &[Digits], modulus: Modulus) {
         match out.len() {
-            1 => carry::amm::<Self, 1>(self, out, spare, a, b, modulus),
-            _ => carry::amm::<Self, WIDEST>(self, out, spare, a, b, modulus),
+            1 => carry::amm::<Self, 1>(self, out, scratch, a, b, modulus),
+            _ => carry::amm::<Self, WIDEST>(self, out, scratch, a, b, modulus),
         }
     }
     fn select(self, out: &mut [Digits], table: &[Digits], index: u32) {
@@ -206,8 +206,8 @@ pub fn decryption(bits: usize) -> (CarryCounts, usize) {
     let constants = carry::Constants::new(&OddModulus::new(&vec![u64::MAX; half / 64]).expect("odd"));
     let (base, exponent) = (vec![0; bits / 64], vec![0; half / 64]);
     let power = Power { modulus: &constants, base: &base, base_bits: bits, exponent: &exponent, exponent_bits: half };
-    let counts = count(|m| drop(pow::pow(&mut carry::Domain::new(m, &constants), &[power])));
-    (counts * 2, carry::Domain::new(CarryCount, &constants).window_bits(half))
+    let counts = count(|m| drop(pow::pow(&mut carry::Context::new(m, &constants), &[power])));
+    (counts * 2, carry::Context::new(CarryCount, &constants).window_bits(half))
 }
 
 /// What one multiplication counts, and its parts.
@@ -238,9 +238,9 @@ pub fn round<const V: usize>() -> CarryCounts {
 /// Counts a multiplication of numbers of `windows` windows of `V` vectors.
 pub fn multiplication<const V: usize>(windows: usize) -> Multiplication {
     let zeros = vec![[0; DIGITS]; windows * V];
-    let (mut out, mut spare) = (zeros.clone(), vec![[0; DIGITS]; 2 * V]);
+    let (mut out, mut scratch) = (zeros.clone(), vec![[0; DIGITS]; 2 * V]);
     let modulus = Modulus { digits: &zeros, negated: &zeros, mu: 0 };
-    let whole = count(|m| carry::amm::<CarryCount, V>(m, &mut out, &mut spare, &zeros, &zeros, modulus));
+    let whole = count(|m| carry::amm::<CarryCount, V>(m, &mut out, &mut scratch, &zeros, &zeros, modulus));
     let chains = Chains::new(CarryCount, &[[0; DIGITS]; V]);
     let tail = count(|m| _ = tail::resolve::<CarryCount, V>(m, &chains, &mut [[0; DIGITS]; V]));
     let tails = tail * windows as u64;

@@ -12,7 +12,7 @@
 
 use std::cell::RefCell;
 
-use zariz_kernels::carry::{self, DIGITS, Digits, Machine as _, Modulus, SPARE, WIDEST};
+use zariz_kernels::carry::{self, DIGITS, Digits, Machine as _, Modulus, SCRATCH, WIDEST};
 
 /// The machine of bounds.
 #[derive(Clone, Copy, Debug, Default)]
@@ -175,15 +175,15 @@ pub fn lengths(bits: usize) -> impl Iterator<Item = usize> {
 /// A multiplication of numbers of `words` vectors, and the last subtraction, which is made.
 pub fn prove(words: usize) -> Observed {
     let zeros = vec![[0; DIGITS]; words];
-    let (mut out, mut spare) = (zeros.clone(), [[0; DIGITS]; SPARE]);
+    let (mut out, mut scratch) = (zeros.clone(), [[0; DIGITS]; SCRATCH]);
     let modulus = Modulus { digits: &zeros, negated: &zeros, mu: 0 };
     observe(|m| match words {
         1 => {
-            carry::amm::<Bound, 1>(m, &mut out, &mut spare, &zeros, &zeros, modulus);
+            carry::amm::<Bound, 1>(m, &mut out, &mut scratch, &zeros, &zeros, modulus);
             carry::tail::add_if::<Bound, 1>(m, 1, &mut out, &zeros);
         }
         _ => {
-            carry::amm::<Bound, WIDEST>(m, &mut out, &mut spare, &zeros, &zeros, modulus);
+            carry::amm::<Bound, WIDEST>(m, &mut out, &mut scratch, &zeros, &zeros, modulus);
             carry::tail::add_if::<Bound, WIDEST>(m, 1, &mut out, &zeros);
         }
     })

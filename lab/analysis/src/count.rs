@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 use std::ops::{Add, Sub};
 
 use zariz_kernels::batch;
-use zariz_kernels::batch::block::{Part, SPLIT_DIGITS, TERM, fours, plain_rows, rows_at_a_time};
+use zariz_kernels::batch::block::{Part, TERM, TWO_TERMS_DIGITS, fours, plain_rows, rows_at_a_time};
 
 use crate::Model;
 use crate::call::{Call, interpret};
@@ -238,13 +238,13 @@ pub fn traffic<M: zariz_kernels::batch::Kernels>(call: &Call<M>) -> Counts {
             digit_stores = n(out.len());
             digit_loads = 2 * digit_stores;
         }
-        Call::Multiply { x, .. } => {
+        Call::AmmRegisters { x, .. } => {
             let t = n(x.len());
             // Two rows read the tile once, and their own digits; so does a last row of its own.
             digit_loads = t.div_ceil(2) * t + t + whole_reduction(t, 0);
             digit_stores = t;
         }
-        Call::Squarings { x, times, .. } => {
+        Call::AmsRegisters { x, times, .. } => {
             let t = n(x.len());
             let each = |count: u64| count * n(*times);
             let fours = if M::FOUR_ROWS { n(fours(x.len())) } else { 0 };
@@ -256,10 +256,10 @@ pub fn traffic<M: zariz_kernels::batch::Kernels>(call: &Call<M>) -> Counts {
             digit_loads = each(rows + whole_reduction(t, fours));
             digit_stores = each(t);
         }
-        Call::SplitPowers { times, y, .. } => return split(n(*times), 1) + split((!y.is_empty()).into(), 2),
-        Call::TermsMultiply { a, .. } => return terms(n(a.len()), 2),
-        Call::TermsSquare { a, .. } => return terms(n(a.len()), 1),
-        Call::TermsReduce { x, .. } => return terms_reduction(n(x.len())),
+        Call::KaratsubaTwoTerms { times, y, .. } => return split(n(*times), 1) + split((!y.is_empty()).into(), 2),
+        Call::KaratsubaTermsMultiply { a, .. } => return terms(n(a.len()), 2),
+        Call::KaratsubaTermsSquare { a, .. } => return terms(n(a.len()), 1),
+        Call::KaratsubaTermsReduce { x, .. } => return terms_reduction(n(x.len())),
         Call::SelectTile { out, table, stride, .. } => {
             let t = n(out[0].len());
             digit_stores = n(out.len()) * t;
@@ -327,7 +327,7 @@ fn terms_reduction(l: u64) -> Counts {
 
 /// Products of split numbers, of two factors, or of one with itself.
 fn split(times: u64, factors: u64) -> Counts {
-    let t = SPLIT_DIGITS as u64;
+    let t = TWO_TERMS_DIGITS as u64;
     let (h, k) = (t / 2, t / 4);
     let rows = rows(h, factors);
     let quarter = 3 * k + k;

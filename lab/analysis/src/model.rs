@@ -28,10 +28,10 @@ pub trait Model: Copy + Send + Sync + 'static {
     const MAX_SQUARE: usize;
     /// [`batch::Kernels::MAX_TRIANGLE`].
     const MAX_TRIANGLE: usize;
-    /// [`batch::Kernels::MAX_WHOLE`].
-    const MAX_WHOLE: usize;
-    /// [`batch::Kernels::MAX_SPLIT`].
-    const MAX_SPLIT: usize;
+    /// [`batch::Kernels::MAX_IN_REGISTERS`].
+    const MAX_IN_REGISTERS: usize;
+    /// [`batch::Kernels::MAX_TWO_TERMS`].
+    const MAX_TWO_TERMS: usize;
     /// [`batch::Kernels::MAX_TERMS`].
     const MAX_TERMS: usize;
     /// [`batch::Kernels::MAX_SELECT`].
@@ -67,8 +67,8 @@ impl<M: Named> Model for Of<M> {
     const MAX_TILE: usize = <M as batch::Kernels>::MAX_TILE;
     const MAX_SQUARE: usize = <M as batch::Kernels>::MAX_SQUARE;
     const MAX_TRIANGLE: usize = <M as batch::Kernels>::MAX_TRIANGLE;
-    const MAX_WHOLE: usize = <M as batch::Kernels>::MAX_WHOLE;
-    const MAX_SPLIT: usize = <M as batch::Kernels>::MAX_SPLIT;
+    const MAX_IN_REGISTERS: usize = <M as batch::Kernels>::MAX_IN_REGISTERS;
+    const MAX_TWO_TERMS: usize = <M as batch::Kernels>::MAX_TWO_TERMS;
     const MAX_TERMS: usize = <M as batch::Kernels>::MAX_TERMS;
     const MAX_SELECT: usize = <M as batch::Kernels>::MAX_SELECT;
     const TILED_FROM: usize = <M as batch::Kernels>::TILED_FROM;

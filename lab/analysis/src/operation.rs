@@ -76,7 +76,7 @@ impl Operation {
             Self::Mul => {
                 started();
                 mul(
-                    &mut batch::Domain::new(machine, &[&constants]),
+                    &mut batch::Context::new(machine, &[&constants]),
                     &[Product { modulus: &constants, a: &[0], a_bits: bits, b: &[0] }],
                 );
             }
@@ -86,27 +86,27 @@ impl Operation {
             }
             Self::FixedBase => {
                 started();
-                let mut domain = batch::Domain::new(machine, &[&constants]);
+                let mut mont = batch::Context::new(machine, &[&constants]);
                 // Three rows of two entries: wider windows need more.
-                let most = 3 * 2 * 8 * domain.shared_words();
-                let size = fixed_base::size(&domain, 3, Access::Scan, most).expect("rows of one bit");
-                let table = fixed_base::build(&mut domain, &[0], bits, size);
-                fixed_base::pow(&mut domain, &table, &[&[1]], 3);
+                let most = 3 * 2 * 8 * mont.shared_words();
+                let size = fixed_base::size(&mont, 3, Access::Scan, most).expect("rows of one bit");
+                let table = fixed_base::build(&mut mont, &[0], bits, size);
+                fixed_base::pow(&mut mont, &table, &[&[1]], 3);
             }
             _ => {
-                let mut domain = batch::Domain::new(machine, &[&constants]);
-                let size = l * domain.entry_words() / domain.words();
-                let mut number = |count: usize| domain.load(count, |_, _| &[]);
+                let mut mont = batch::Context::new(machine, &[&constants]);
+                let size = l * mont.entry_words() / mont.words();
+                let mut number = |count: usize| mont.load(count, |_, _| &[]);
                 let (mut x, y, mut entry) = (number(l), number(l), number(size));
                 started();
                 match self {
-                    Self::Amm => domain.amm(&mut x, &y),
-                    Self::Ams => domain.ams(&mut x, 1),
-                    Self::Entry => domain.complete_entry(&mut entry),
-                    Self::ByEntry => domain.multiply_entry(&mut x, &entry),
-                    Self::Double => domain.double(&mut x, &[1]),
-                    Self::Enter => drop(domain.enter(&[&[0]], 2 * bits)),
-                    _ => drop(domain.leave(x, 1)),
+                    Self::Amm => mont.amm(&mut x, &y),
+                    Self::Ams => mont.ams(&mut x, 1),
+                    Self::Entry => mont.complete_entry(&mut entry),
+                    Self::ByEntry => mont.multiply_entry(&mut x, &entry),
+                    Self::Double => mont.double(&mut x, &[1]),
+                    Self::Enter => drop(mont.enter(&[&[0]], 2 * bits)),
+                    _ => drop(mont.leave(x, 1)),
                 }
             }
         }
@@ -117,7 +117,7 @@ impl Operation {
 pub fn power<M: batch::Kernels>(machine: M, constants: &batch::Constants, exponent_bits: usize) {
     let base_bits = constants.digits() * M::DIGIT_BITS as usize;
     pow(
-        &mut batch::Domain::new(machine, &[constants]),
+        &mut batch::Context::new(machine, &[constants]),
         &[Power { modulus: constants, base: &[0], base_bits, exponent: &[1], exponent_bits }],
     );
 }

@@ -1,8 +1,8 @@
 //! Bounds of results, from the worst operands, with exact numbers.
 //!
-//! A domain says how large its numbers are ([`zariz_kernels::bounds`]). Here each operation has the largest
+//! An arithmetic says how large its numbers are ([`zariz_kernels::bounds`]). Here each operation has the largest
 //! operands that this allows, every digit of its quotients is the largest there is, and its result must be
-//! below what is said of it. By induction no number in the domain is ever larger.
+//! below what is said of it. By induction no number in Montgomery form is ever larger.
 //!
 //! # Two moduli are enough
 //!
@@ -116,24 +116,24 @@ pub struct Size {
     pub digits: usize,
     /// `log2 R`.
     pub bits: usize,
-    /// `step_bits` of the domain.
+    /// `step_bits` of the context.
     pub step: usize,
     /// How products are reduced.
     pub reduction: Reduction,
 }
 
-/// What a domain is closed under, as multiples of the modulus.
+/// What a context is closed under, as multiples of the modulus.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
     /// `R ≥ 2^free_bits·M`.
     pub free_bits: usize,
-    /// Numbers in the domain.
-    pub domain: usize,
+    /// Numbers in Montgomery form.
+    pub bound: usize,
     /// Numbers that enter or leave.
     pub reduced: usize,
 }
 
-/// What a domain does beside products and squares.
+/// What a context does beside products and squares.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     /// Nothing.
@@ -258,7 +258,7 @@ impl Arithmetic {
 
     /// Every operation with its largest operands.
     fn worst(&self, size: Size, m: &BigUint) -> Vec<Worst> {
-        let Bounds { domain, reduced, .. } = self.bounds;
+        let Bounds { bound, reduced, .. } = self.bounds;
         let below = |times: usize| Dyadic::from(m * times - 1u8);
         let (any, residue) = (Dyadic::from(ones(size.bits)), below(1));
         let product = |x: &Dyadic, y: &Dyadic| size.reduction.of(&x.times(y), m);
@@ -278,18 +278,18 @@ impl Arithmetic {
             }));
             return out;
         }
-        let most = below(domain);
+        let most = below(bound);
         if let Kind::Doubling(times) = self.kind {
-            // What else such a domain does has less room in others.
+            // What else such a context does has less room in others.
             let doubled = most.times(&power_of_two(times).into());
             let square = product(&doubled, &doubled);
             return vec![
-                worst("double", &format!("below {domain}M, {times} times"), BELOW_R, doubled),
-                worst("ams", &format!("below {domain}M, doubled {times} times"), multiple(reduced), square),
+                worst("double", &format!("below {bound}M, {times} times"), BELOW_R, doubled),
+                worst("ams", &format!("below {bound}M, doubled {times} times"), multiple(reduced), square),
             ];
         }
-        let (in_domain, both) = (format!("below {domain}M"), format!("below {domain}M, below {domain}M"));
-        let digits = worst("a number's digits", &in_domain, BELOW_R, most.clone());
+        let (operand, both) = (format!("below {bound}M"), format!("below {bound}M, below {bound}M"));
+        let digits = worst("a number's digits", &operand, BELOW_R, most.clone());
         let square = product(&most, &most);
         let mut out = vec![
             worst("enter", "below R, below M", multiple(reduced), product(&any, &residue)),
@@ -299,7 +299,7 @@ impl Arithmetic {
                 BELOW_R,
                 below(reduced).plus(&ones(size.step).into()),
             ),
-            worst("leave", &format!("{in_domain}, below M"), multiple(reduced), product(&most, &residue)),
+            worst("leave", &format!("{operand}, below M"), multiple(reduced), product(&most, &residue)),
             digits,
         ];
         match self.kind {
@@ -310,10 +310,10 @@ impl Arithmetic {
                 let cut = Cut::new(size.digits, digit_bits, step);
                 out.push(worst("amm, ams", &both, multiple(reduced), square));
                 out.push(worst("complete_entry", &format!("below {reduced}M"), claimed, cut.complete(&entry, m)));
-                let operands = format!("{in_domain}, entry below {reduced}M");
-                out.push(worst("multiply_entry", &operands, multiple(domain), cut.multiply(&most, &entry, &k, m)));
+                let operands = format!("{operand}, entry below {reduced}M");
+                out.push(worst("multiply_entry", &operands, multiple(bound), cut.multiply(&most, &entry, &k, m)));
             }
-            _ => out.push(worst("amm, ams", &both, multiple(domain), square)),
+            _ => out.push(worst("amm, ams", &both, multiple(bound), square)),
         }
         let (parts, mask, unmasked) = (below(bounds::PARTS), below(reduced), below(bounds::UNMASKED));
         let [times, left] = [bounds::PARTS, bounds::UNMASKED];
@@ -364,7 +364,7 @@ impl Arithmetic {
     /// The largest number that any sequence of operations can reach, as a multiple of a modulus of `bits` ones:
     /// rounded up, to `2^-64`. `None` if numbers of this length are below `R` alone.
     ///
-    /// From what enters, products of products grow towards the least bound under which the domain is closed. It
+    /// From what enters, products of products grow towards the least bound under which the arithmetic is closed. It
     /// is found by bisection: it is at most any bound that holds for its own products.
     pub fn reached(&self, size: Size, bits: usize) -> Option<String> {
         if let Kind::Full { .. } = self.kind {
@@ -387,7 +387,7 @@ impl Arithmetic {
         let holds = |x: &BigUint| next(x) <= *x;
         // A power of two begins at 1, and is doubled and squared.
         let mut low = if let Kind::Doubling(_) = self.kind { &m - 1u8 } else { entered.clone() };
-        let mut high = &m * self.bounds.domain - 1u8;
+        let mut high = &m * self.bounds.bound - 1u8;
         if holds(&low) {
             high.clone_from(&low);
         }

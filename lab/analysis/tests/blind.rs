@@ -28,8 +28,8 @@ macro_rules! model {
             const MAX_TILE: usize = 4;
             const MAX_SQUARE: usize = 4;
             const MAX_TRIANGLE: usize = 4;
-            const MAX_WHOLE: usize = 0;
-            const MAX_SPLIT: usize = 0;
+            const MAX_IN_REGISTERS: usize = 0;
+            const MAX_TWO_TERMS: usize = 0;
             const MAX_TERMS: usize = 0;
             const MAX_SELECT: usize = 4;
             const TILED_FROM: usize = usize::MAX;

@@ -65,13 +65,13 @@ fn numbers(random: &mut StdRng, modulus: &BigInt) -> Vec<BigInt> {
 /// A factor is a table entry, unless entries are half-reduced.
 fn run<M: batch::Kernels>(m: M, constants: &batch::Constants, x: &[u64], y: Option<&[u64]>) -> Vec<u64> {
     let half_reduced = constants.method().is_some_and(|method| method.ahmm);
-    let mut domain = batch::Domain::new(m, &[constants]);
-    let mut number = |digits: &[u64]| domain.load(digits.len(), |_, _| digits);
+    let mut mont = batch::Context::new(m, &[constants]);
+    let mut number = |digits: &[u64]| mont.load(digits.len(), |_, _| digits);
     let mut out = number(x);
     match y.map(&mut number) {
-        Some(y) if half_reduced => domain.amm(&mut out, &y),
-        Some(y) => domain.multiply_entry(&mut out, &y),
-        None => domain.ams(&mut out, 1),
+        Some(y) if half_reduced => mont.amm(&mut out, &y),
+        Some(y) => mont.multiply_entry(&mut out, &y),
+        None => mont.ams(&mut out, 1),
     }
     let mut words = vec![0; M::LANES * x.len()];
     m.scatter(&mut words, bytemuck::cast_slice(&out));
@@ -85,7 +85,7 @@ fn products<M: Named + Present>(l: usize, method: Method) {
     let w = M::DIGIT_BITS;
     let mut random = StdRng::seed_from_u64(l as u64);
     let r = BigInt::from(1) << (w as usize * l);
-    let split = method == Method::KARATSUBA_PRODUCTS && l == M::MAX_SPLIT;
+    let split = method == Method::KARATSUBA_PRODUCTS && l == M::MAX_TWO_TERMS;
     let in_terms = method == Method::KARATSUBA_PRODUCTS && terms_of(l).is_some_and(|terms| terms <= M::MAX_TERMS);
     for modulus in moduli(&mut random, w, l, FREE_BITS) {
         let constants = batch::Constants::new(&odd(&modulus), w, l).with_method(method);
@@ -102,8 +102,8 @@ fn products<M: Named + Present>(l: usize, method: Method) {
                 let what = format!("{}, {method}, {l} digits: {x:#x} · {y:#x} modulo {modulus:#x}", M::NAME);
                 assert!(observed.findings.is_empty(), "{what}: {:#?}", observed.findings);
                 assert!(observed.blocks > 3, "{what}: no block was looked at");
-                assert_eq!(observed.names.contains("split_powers"), split, "{what}");
-                assert_eq!(observed.names.contains("terms_reduce"), in_terms, "{what}");
+                assert_eq!(observed.names.contains("karatsuba_two_terms"), split, "{what}");
+                assert_eq!(observed.names.contains("karatsuba_terms_reduce"), in_terms, "{what}");
                 let z = value_of_digits(&out, w);
                 let t = x * y;
                 assert_eq!((&z * &r - &t) % &modulus, BigInt::ZERO, "{what}: wrong value");
@@ -132,8 +132,8 @@ fn products_of_every_size_and_machine() {
 #[test]
 fn products_by_every_method() {
     fn machine<M: Named + Present>() {
-        if M::MAX_SPLIT > 0 {
-            products::<M>(M::MAX_SPLIT, Method::KARATSUBA_PRODUCTS);
+        if M::MAX_TWO_TERMS > 0 {
+            products::<M>(M::MAX_TWO_TERMS, Method::KARATSUBA_PRODUCTS);
         }
         if M::MAX_TERMS > 0 {
             for terms in [FEWEST_TERMS, FEWEST_TERMS + 1, M::MAX_TERMS] {
@@ -166,13 +166,13 @@ fn products_by_table_entries() {
                 {
                     let ((k, z), observed) = observe(|| {
                         let m = Exact::<Of<M>>::default();
-                        let mut domain = batch::Domain::new(m, &[&constants]);
+                        let mut mont = batch::Context::new(m, &[&constants]);
                         let [x, b] = [&x, &b].map(|number| digits(number, w, l));
-                        let mut x = domain.load(l, |_, _| &x);
-                        let mut entry = domain.load(2 * l, |_, _| &b);
-                        assert_eq!(domain.entry_words(), 2 * l);
-                        domain.complete_entry(&mut entry);
-                        domain.multiply_entry(&mut x, &entry);
+                        let mut x = mont.load(l, |_, _| &x);
+                        let mut entry = mont.load(2 * l, |_, _| &b);
+                        assert_eq!(mont.entry_words(), 2 * l);
+                        mont.complete_entry(&mut entry);
+                        mont.multiply_entry(&mut x, &entry);
                         (value_of_digits(&entry[l..], w), value_of_digits(&x, w))
                     });
                     let what = format!("{}, {l} digits: {x:#x} by an entry of {b:#x} modulo {modulus:#x}", M::NAME);
@@ -193,8 +193,8 @@ fn products_by_table_entries() {
 fn numbers_enter_below_3m_and_leave_as_they_were() {
     fn machine<M: Named + Present>() {
         enter_and_leave::<M>(9, Method::AMM);
-        if M::MAX_SPLIT > 0 {
-            enter_and_leave::<M>(M::MAX_SPLIT, Method::KARATSUBA_PRODUCTS);
+        if M::MAX_TWO_TERMS > 0 {
+            enter_and_leave::<M>(M::MAX_TWO_TERMS, Method::KARATSUBA_PRODUCTS);
         }
     }
     fn enter_and_leave<M: Named + Present>(l: usize, method: Method) {
@@ -208,15 +208,15 @@ fn numbers_enter_below_3m_and_leave_as_they_were() {
                 let most = (BigInt::from(1) << bits) - 1;
                 for number in [BigInt::ZERO, below(&mut random, &most), most] {
                     let ((entered, left), observed) = observe(|| {
-                        let mut domain = batch::Domain::new(exact, &[&constants]);
-                        let x = domain.enter(&[&limbs(&number)], bits);
+                        let mut mont = batch::Context::new(exact, &[&constants]);
+                        let x = mont.enter(&[&limbs(&number)], bits);
                         let entered = value_of_digits(&x, w);
-                        (entered, domain.leave(x, 1))
+                        (entered, mont.leave(x, 1))
                     });
                     let what = format!("{}: {number:#x} modulo {modulus:#x}", M::NAME);
                     assert!(observed.findings.is_empty(), "{what}: {:#?}", observed.findings);
-                    let in_domain = &number << (w as usize * l);
-                    assert_eq!((&entered - in_domain) % &modulus, BigInt::ZERO, "{what}");
+                    let in_form = &number << (w as usize * l);
+                    assert_eq!((&entered - in_form) % &modulus, BigInt::ZERO, "{what}");
                     assert!(entered < &modulus * 3, "{what}: not below 3M");
                     assert_eq!(value_of_digits(&left[0], 64), &number % &modulus, "{what}");
                 }
@@ -242,14 +242,14 @@ fn powers_are_right() {
                 exponent_bits: 90,
             };
             let (found, observed) =
-                observe(|| pow(&mut batch::Domain::new(Exact::<Of<M>>::default(), &[power.modulus]), &[power]));
+                observe(|| pow(&mut batch::Context::new(Exact::<Of<M>>::default(), &[power.modulus]), &[power]));
             assert!(observed.findings.is_empty(), "{}: {:#?}", M::NAME, observed.findings);
             assert_eq!(value_of_digits(&found[0], 64), base.modpow(&exponent, &modulus), "{}", M::NAME);
             let (found, observed) = observe(|| {
-                let mut domain = batch::Domain::new(Exact::<Of<M>>::default(), &[power.modulus]);
-                let size = fixed_base::size(&domain, 90, Access::Scan, 1 << 16).expect("a small table");
-                let table = fixed_base::build(&mut domain, power.base, power.base_bits, size);
-                fixed_base::pow(&mut domain, &table, &[power.exponent], 90)
+                let mut mont = batch::Context::new(Exact::<Of<M>>::default(), &[power.modulus]);
+                let size = fixed_base::size(&mont, 90, Access::Scan, 1 << 16).expect("a small table");
+                let table = fixed_base::build(&mut mont, power.base, power.base_bits, size);
+                fixed_base::pow(&mut mont, &table, &[power.exponent], 90)
             });
             assert!(observed.findings.is_empty(), "{}: {:#?}", M::NAME, observed.findings);
             assert_eq!(value_of_digits(&found[0], 64), base.modpow(&exponent, &modulus), "{}", M::NAME);

@@ -59,8 +59,9 @@ fn no_column_overflows_in_terms() {
                     observe(|| operation.run(Interval::<P>::default(), Method::KARATSUBA_PRODUCTS, l, || {}));
                 let what = format!("{}: {} of {l} digits", P::NAME, operation.name());
                 assert!(observed.findings.is_empty(), "{what}: {}", observed.findings[0]);
-                let product = if operation == Operation::Amm { "terms_multiply" } else { "terms_square" };
-                for block in [product, "terms_reduce"] {
+                let product =
+                    if operation == Operation::Amm { "karatsuba_terms_multiply" } else { "karatsuba_terms_square" };
+                for block in [product, "karatsuba_terms_reduce"] {
                     assert_eq!(observed.extents.contains_key(block), P::MAX_TERMS > 0, "{what}");
                 }
             }

@@ -4,7 +4,7 @@ use zariz_analysis::results::arithmetics::{BOUNDS, all, batch_sizes, doubling};
 use zariz_analysis::results::{Arithmetic, Bounds, Kind, Reduction};
 
 #[test]
-fn every_domain_is_closed() {
+fn every_arithmetic_is_closed() {
     for arithmetic in all() {
         let rows = arithmetic.prove().expect("every claim holds");
         assert!(rows.len() >= 2 && rows.iter().all(|row| row.margin.is_finite()), "{}", arithmetic.method);
@@ -29,7 +29,7 @@ fn false_claims_are_found_out() {
     {
         let right = named(name, method);
         // Two moduli in place of four.
-        let twice = Arithmetic { bounds: Bounds { domain: 2, ..right.bounds }, ..right.clone() };
+        let twice = Arithmetic { bounds: Bounds { bound: 2, ..right.bounds }, ..right.clone() };
         let whole = matches!(right.sizes[0].reduction, Reduction::Whole(_));
         if !whole {
             refuses(&twice, "below 2M, below 2M can be");
@@ -45,7 +45,7 @@ fn false_claims_are_found_out() {
     let right = named("batch", "interleaved, half");
     let three = Arithmetic { bounds: Bounds { free_bits: 3, ..right.bounds }, ..right.clone() };
     refuses(&three, "below 5M, below 5M can be");
-    let tight = Arithmetic { bounds: Bounds { domain: 4, ..right.bounds }, ..right };
+    let tight = Arithmetic { bounds: Bounds { bound: 4, ..right.bounds }, ..right };
     refuses(&tight, "multiply_entry");
     for name in ["scalar", "carry"] {
         let right = named(name, if name == "scalar" { "limb" } else { "windows" });

@@ -202,7 +202,7 @@ impl Case {
             let power = Power { modulus, base: &base, base_bits: bits, exponent: &exponent, exponent_bits: bits };
             let mut out = vec![0; bits / 8];
             limbs::to_be_bytes(
-                &pow(&mut rsaz::Domain::with_quotients(w, modulus, Quotients::Chained), &[power])[0],
+                &pow(&mut rsaz::Context::with_quotients(w, modulus, Quotients::Chained), &[power])[0],
                 &mut out,
             );
             out

@@ -1,11 +1,11 @@
-//! The recorded budget: what every root was when it was last blessed.
+//! The recorded budget: what every entry point was when it was last blessed.
 
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use super::entry_points::EntryPoint;
 use super::expect::{self, Fit};
-use super::roots::Root;
 
 /// Another compiler may spill this many vectors more than the one that was recorded.
 const SLACK: usize = 8;
@@ -16,7 +16,7 @@ const VECTOR: usize = 64;
 pub struct Budget {
     /// `rustc --version`.
     pub compiler: String,
-    roots: BTreeMap<Key, Limits>,
+    entry_points: BTreeMap<Key, Limits>,
 }
 
 /// Machine, block, width.
@@ -31,26 +31,29 @@ struct Limits {
 }
 
 impl Budget {
-    /// What the roots are now.
-    pub fn new(compiler: String, roots: &[Root]) -> Self {
-        Self { compiler, roots: roots.iter().map(|root| (key(root), limits(root))).collect() }
+    /// What the entry points are now.
+    pub fn new(compiler: String, entry_points: &[EntryPoint]) -> Self {
+        Self {
+            compiler,
+            entry_points: entry_points.iter().map(|entry_point| (key(entry_point), limits(entry_point))).collect(),
+        }
     }
 
     /// The file.
     pub fn to_text(&self) -> String {
         let mut text = String::from(
-            "# What the roots of crates/machines compile to; written by `cargo xtask codegen --bless`, not by hand.\n\
+            "# What the entry points of crates/machines compile to; written by `cargo xtask codegen --bless`, not by hand.\n\
              # multiplies: multiply instructions. stores, loads: vector instructions that write or read the stack.\n\
              # frame: bytes of stack.\n",
         );
         let _ = writeln!(text, "compiler: {}", self.compiler);
-        text.push_str("# machine        block                width multiplies stores  loads  frame\n");
-        for ((machine, block, width), limits) in &self.roots {
+        text.push_str("# machine        block                     width multiplies stores  loads  frame\n");
+        for ((machine, block, width), limits) in &self.entry_points {
             let width = width.map_or("-".into(), |width| width.to_string());
             let Limits { multiplies, stores, loads, frame } = limits;
             let _ = writeln!(
                 text,
-                "{machine:<16} {block:<20} {width:>5} {multiplies:>10} {stores:>6} {loads:>6} {frame:>6}"
+                "{machine:<16} {block:<25} {width:>5} {multiplies:>10} {stores:>6} {loads:>6} {frame:>6}"
             );
         }
         text
@@ -58,7 +61,7 @@ impl Budget {
 
     /// Reads the file.
     pub fn parse(text: &str) -> Result<Self> {
-        let (mut compiler, mut roots) = (None, BTreeMap::new());
+        let (mut compiler, mut entry_points) = (None, BTreeMap::new());
         for (i, line) in text.lines().enumerate().filter(|(_, line)| !line.starts_with('#') && !line.trim().is_empty())
         {
             if let Some(version) = line.strip_prefix("compiler: ") {
@@ -78,28 +81,28 @@ impl Budget {
                 loads: number(loads)?,
                 frame: number(frame)?,
             };
-            if roots.insert((machine.to_owned(), block.to_owned(), width), limits).is_some() {
+            if entry_points.insert((machine.to_owned(), block.to_owned(), width), limits).is_some() {
                 bail!("{}: {machine} {block} {} is there twice", at(), cells[2]);
             }
         }
-        Ok(Self { compiler: compiler.context("no line names the compiler")?, roots })
+        Ok(Self { compiler: compiler.context("no line names the compiler")?, entry_points })
     }
 
-    /// The roots that are worse than recorded, and how many are only better.
+    /// The entry points that are worse than recorded, and how many are only better.
     ///
     /// Under another compiler, unrolling may differ (the formulas of [`expect`] hold the counts), and spills
     /// have slack.
-    pub fn compare(&self, roots: &[Root], same_compiler: bool) -> (Vec<String>, usize) {
+    pub fn compare(&self, entry_points: &[EntryPoint], same_compiler: bool) -> (Vec<String>, usize) {
         let (mut worse, mut better) = (Vec::new(), 0);
         let slack = if same_compiler { 0 } else { SLACK };
-        for root in roots {
-            let Some(&recorded) = self.roots.get(&key(root)) else {
-                worse.push(format!("  {}: is not recorded", root.name()));
+        for entry_point in entry_points {
+            let Some(&recorded) = self.entry_points.get(&key(entry_point)) else {
+                worse.push(format!("  {}: is not recorded", entry_point.name()));
                 continue;
             };
-            let now = limits(root);
+            let now = limits(entry_point);
             let mut differences = Vec::new();
-            let free_count = !same_compiler && expect::fit(root) != Fit::Wrong;
+            let free_count = !same_compiler && expect::fit(entry_point) != Fit::Wrong;
             if now.multiplies != recorded.multiplies && !free_count {
                 differences.push(format!("multiplies {} -> {}", recorded.multiplies, now.multiplies));
             }
@@ -114,12 +117,16 @@ impl Budget {
                 }
             }
             if !differences.is_empty() {
-                worse.push(format!("  {}: {}", root.name(), differences.join(", ")));
+                worse.push(format!("  {}: {}", entry_point.name(), differences.join(", ")));
             } else if now != recorded && same_compiler {
                 better += 1;
             }
         }
-        for gone in self.roots.keys().filter(|recorded| !roots.iter().any(|root| key(root) == **recorded)) {
+        for gone in self
+            .entry_points
+            .keys()
+            .filter(|recorded| !entry_points.iter().any(|entry_point| key(entry_point) == **recorded))
+        {
             let width = gone.2.map_or(String::new(), |width| format!("<{width}>"));
             worse.push(format!("  {} {}{width}: is recorded, but is not compiled any more", gone.0, gone.1));
         }
@@ -127,29 +134,34 @@ impl Budget {
     }
 }
 
-fn key(root: &Root) -> Key {
-    (root.machine.clone(), root.block.clone(), root.width)
+fn key(entry_point: &EntryPoint) -> Key {
+    (entry_point.machine.clone(), entry_point.block.clone(), entry_point.width)
 }
 
-fn limits(root: &Root) -> Limits {
-    Limits { multiplies: root.multiplies(), stores: root.stores, loads: root.loads, frame: root.frame }
+fn limits(entry_point: &EntryPoint) -> Limits {
+    Limits {
+        multiplies: entry_point.multiplies(),
+        stores: entry_point.stores,
+        loads: entry_point.loads,
+        frame: entry_point.frame,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn root(fused: usize, stores: usize) -> Root {
+    fn entry_point(fused: usize, stores: usize) -> EntryPoint {
         let names = ("avx2-fma".to_owned(), "mac_rows".to_owned());
-        Root { machine: names.0, block: names.1, width: Some(3), fused, stores, ..Root::default() }
+        EntryPoint { machine: names.0, block: names.1, width: Some(3), fused, stores, ..EntryPoint::default() }
     }
 
     #[test]
     fn what_is_written_is_read() {
-        let plain = Root { block: "splat".into(), width: None, ..root(0, 0) };
-        let budget = Budget::new("rustc 1.95.0 (x)".into(), &[root(6, 2), plain]);
+        let plain = EntryPoint { block: "splat".into(), width: None, ..entry_point(0, 0) };
+        let budget = Budget::new("rustc 1.95.0 (x)".into(), &[entry_point(6, 2), plain]);
         let read = Budget::parse(&budget.to_text()).unwrap();
-        assert_eq!((read.compiler, read.roots), (budget.compiler, budget.roots));
+        assert_eq!((read.compiler, read.entry_points), (budget.compiler, budget.entry_points));
         assert!(Budget::parse("avx2-fma mac_rows 3 6 0 0 0\n").is_err());
         assert!(Budget::parse("compiler: x\navx2-fma mac_rows 3 six 0 0 0\n").is_err());
         assert!(Budget::parse("compiler: x\navx2-fma mac_rows 3\n").is_err());
@@ -157,18 +169,18 @@ mod tests {
 
     #[test]
     fn worse_is_told_from_better() {
-        let budget = Budget::new("rustc".into(), &[root(6, 2)]);
-        let worse = |now: &Root, same| budget.compare(std::slice::from_ref(now), same).0;
-        assert!(worse(&root(6, 2), true).is_empty());
-        assert!(worse(&root(6, 3), true)[0].contains("vector stores to the stack 2 -> 3"));
-        assert!(worse(&root(6, 10), false).is_empty());
-        assert!(!worse(&root(6, 11), false).is_empty());
-        assert!(worse(&root(12, 2), true)[0].contains("multiplies 6 -> 12"));
-        assert!(worse(&root(12, 2), false).is_empty());
-        assert!(!worse(&root(7, 2), false).is_empty());
-        assert_eq!(budget.compare(&[root(6, 1)], true), (vec![], 1));
+        let budget = Budget::new("rustc".into(), &[entry_point(6, 2)]);
+        let worse = |now: &EntryPoint, same| budget.compare(std::slice::from_ref(now), same).0;
+        assert!(worse(&entry_point(6, 2), true).is_empty());
+        assert!(worse(&entry_point(6, 3), true)[0].contains("vector stores to the stack 2 -> 3"));
+        assert!(worse(&entry_point(6, 10), false).is_empty());
+        assert!(!worse(&entry_point(6, 11), false).is_empty());
+        assert!(worse(&entry_point(12, 2), true)[0].contains("multiplies 6 -> 12"));
+        assert!(worse(&entry_point(12, 2), false).is_empty());
+        assert!(!worse(&entry_point(7, 2), false).is_empty());
+        assert_eq!(budget.compare(&[entry_point(6, 1)], true), (vec![], 1));
         assert_eq!(budget.compare(&[], true).0.len(), 1);
-        let other = Root { width: Some(4), ..root(8, 0) };
-        assert!(budget.compare(&[root(6, 2), other], true).0[0].contains("mac_rows<4>: is not recorded"));
+        let other = EntryPoint { width: Some(4), ..entry_point(8, 0) };
+        assert!(budget.compare(&[entry_point(6, 2), other], true).0[0].contains("mac_rows<4>: is not recorded"));
     }
 }

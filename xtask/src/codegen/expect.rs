@@ -1,10 +1,10 @@
-//! What every root must be, without regard to what was recorded: no calls, and the multiplications of its
+//! What every entry point must be, without regard to what was recorded: no calls, and the multiplications of its
 //! algorithm.
 
-use super::roots::Root;
+use super::entry_points::EntryPoint;
 use super::{carry, rsaz};
 
-/// The machines whose roots are vector code. The portable one is measured, and may call nothing but memcpy
+/// The machines whose entry points are vector code. The portable one is measured, and may call nothing but memcpy
 /// and memset.
 pub const MACHINES: &[&str] =
     &["pair-fma", "pair-ifma", "avx-ifma", "avx2-fma", "avx512-fma", "avx512-ifma", carry::MACHINE, rsaz::MACHINE];
@@ -41,16 +41,18 @@ fn products(block: &str, width: Option<usize>) -> Option<Products> {
         "scale" => return None,
         "square" | "square_onto" => (0, t * (t + 1) / 2, 0, 0),
         // Two rows of the product and of the reduction; the last two, or three, with a quotient by μ each.
-        "multiply" => (4 * t, 2 * t * (2 + t % 2), 2 + t % 2, 0),
+        "amm_registers" => (4 * t, 2 * t * (2 + t % 2), 2 + t % 2, 0),
         // Two rows of the reduction, or four (twice as many products); the square, and the last rows.
-        "squarings" => (2 * t, t * (t + 1) / 2 + t * (2 + t % 2), 2 + t % 2, 0),
+        "ams_registers" => (2 * t, t * (t + 1) / 2 + t * (2 + t % 2), 2 + t % 2, 0),
         // Three squares of halves, and three products; nine products of quarters, and ten rows by half of the modulus.
-        "split_powers" => (0, 3 * (t / 2) * (3 * (t / 2) + 1) / 2 + 9 * (t / 4) * (t / 4) + (t / 2) * (t / 2), 10, 0),
+        "karatsuba_two_terms" => {
+            (0, 3 * (t / 2) * (3 * (t / 2) + 1) / 2 + 9 * (t / 4) * (t / 4) + (t / 2) * (t / 2), 10, 0)
+        }
         // Of terms of ten digits, two products: of equal places, and of differences.
-        "terms_multiply" => (0, 2 * 10 * 10, 0, 0),
-        "terms_square" => (0, 2 * 10 * 11 / 2, 0, 0),
+        "karatsuba_terms_multiply" => (0, 2 * 10 * 10, 0, 0),
+        "karatsuba_terms_square" => (0, 2 * 10 * 11 / 2, 0, 0),
         // A quotient is multiplied by a term in two places, by three products of halves each; then the last quotient.
-        "terms_reduce" => (0, 2 * 3 * 5 * 5 + 10 * 9 / 2, 10, 0),
+        "karatsuba_terms_reduce" => (0, 2 * 3 * 5 * 5 + 10 * 9 / 2, 10, 0),
         "low_triangle" => (0, t * (t - 1) / 2, t, 0),
         // The row below the triangle has one more high half.
         "high_triangle" => (0, t * (t + 1) / 2, 0, t),
@@ -64,7 +66,7 @@ fn products(block: &str, width: Option<usize>) -> Option<Products> {
 }
 
 /// The products in a multiplication of numbers laid across vectors (crates/kernels/src/pair), by the name of
-/// its root.
+/// its entry point.
 fn pair(block: &str) -> Option<Products> {
     // Of a quotient in the last segment, of so many digits: whole products, and low halves.
     let quotient = |digits: usize| (digits * (digits - 1) / 2, digits);
@@ -89,10 +91,10 @@ fn pair(block: &str) -> Option<Products> {
     Some(Products { rolled: product + v * v, once: product + v * v + last.0 + others.0, low_once: v, high_once: 0 })
 }
 
-/// How the multiplications found in a root fit its algorithm.
+/// How the multiplications found in an entry point fit its algorithm.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fit {
-    /// Nothing is expected of this root.
+    /// Nothing is expected of this entry point.
     Free,
     /// They are those expected, and there is no loop over rows.
     Exact,
@@ -102,29 +104,30 @@ pub enum Fit {
     Wrong,
 }
 
-/// Compares a root with the formula of its block.
-pub fn fit(root: &Root) -> Fit {
-    if root.machine == carry::MACHINE {
-        return carry::fit(root);
+/// Compares an entry point with the formula of its block.
+pub fn fit(entry_point: &EntryPoint) -> Fit {
+    if entry_point.machine == carry::MACHINE {
+        return carry::fit(entry_point);
     }
-    if root.machine == rsaz::MACHINE {
-        return rsaz::fit(root);
+    if entry_point.machine == rsaz::MACHINE {
+        return rsaz::fit(entry_point);
     }
-    let vector = MACHINES.contains(&root.machine.as_str());
-    let Some(Products { rolled, once, low_once, high_once }) = products(&root.block, root.width).filter(|_| vector)
+    let vector = MACHINES.contains(&entry_point.machine.as_str());
+    let Some(Products { rolled, once, low_once, high_once }) =
+        products(&entry_point.block, entry_point.width).filter(|_| vector)
     else {
         return Fit::Free;
     };
     let fits = |rows: usize| {
         let (all, low, high) = (rows * rolled + once, low_once, high_once);
-        // Where numbers are laid across vectors or cut into terms, addresses are computed in the roots: their
+        // Where numbers are laid across vectors or cut into terms, addresses are computed in the entry points: their
         // multiplications do not count.
-        let addresses = root.machine.starts_with("pair") || root.block.starts_with("terms");
-        let scalar = if addresses { 0 } else { root.scalar };
-        let found = (root.low, root.high, root.fused, scalar);
+        let addresses = entry_point.machine.starts_with("pair") || entry_point.block.starts_with("karatsuba_terms");
+        let scalar = if addresses { 0 } else { entry_point.scalar };
+        let found = (entry_point.low, entry_point.high, entry_point.fused, scalar);
         // By FMA the low half costs the high half too, but not the other way.
         found
-            == if root.machine.ends_with("ifma") {
+            == if entry_point.machine.ends_with("ifma") {
                 (all + low, all + high, 0, 0)
             } else {
                 (0, 0, 2 * (all + low) + high, 0)
@@ -133,14 +136,14 @@ pub fn fit(root: &Root) -> Fit {
     match rolled {
         0 if fits(0) => Fit::Exact,
         0 => Fit::Wrong,
-        _ => (1..=most_unrolled(&root.block)).find(|&rows| fits(rows)).map_or(Fit::Wrong, Fit::Rows),
+        _ => (1..=most_unrolled(&entry_point.block)).find(|&rows| fits(rows)).map_or(Fit::Wrong, Fit::Rows),
     }
 }
 
 fn most_unrolled(block: &str) -> usize {
     match block {
         // Two loops, unrolled apart: steps of four rows count as two. At 14 digits, two such steps and two pairs: six.
-        "squarings" => MOST_UNROLLED + 2,
+        "ams_registers" => MOST_UNROLLED + 2,
         // Of eight digits there are seven such rows, and little code in each.
         _ if block.starts_with("fe_") => 7,
         // The steps after the first segment: seven for one number.
@@ -149,42 +152,46 @@ fn most_unrolled(block: &str) -> usize {
     }
 }
 
-/// What is wrong with a root, without regard to what was recorded.
-pub fn problems(root: &Root) -> Vec<String> {
+/// What is wrong with an entry point, without regard to what was recorded.
+pub fn problems(entry_point: &EntryPoint) -> Vec<String> {
     let mut problems = Vec::new();
-    for call in &root.calls {
+    for call in &entry_point.calls {
         // The portable machine's columns are words in memory, and to copy or clear them so is right.
-        if !matches!(call.as_str(), "memcpy" | "memset") || MACHINES.contains(&root.machine.as_str()) {
-            problems.push(format!("  {}: calls {call}", root.name()));
+        if !matches!(call.as_str(), "memcpy" | "memset") || MACHINES.contains(&entry_point.machine.as_str()) {
+            problems.push(format!("  {}: calls {call}", entry_point.name()));
         }
     }
-    if !MACHINES.contains(&root.machine.as_str()) && !root.machine.contains("portable") {
-        problems.push(format!("  {}: a machine unknown here; name it in MACHINES of expect.rs", root.name()));
+    if !MACHINES.contains(&entry_point.machine.as_str()) && !entry_point.machine.contains("portable") {
+        problems.push(format!("  {}: a machine unknown here; name it in MACHINES of expect.rs", entry_point.name()));
     }
-    if root.gathers > 0 {
-        problems.push(format!("  {}: {} gather instructions, expected none", root.name(), root.gathers));
+    if entry_point.gathers > 0 {
+        problems.push(format!("  {}: {} gather instructions, expected none", entry_point.name(), entry_point.gathers));
     }
-    if root.masked_stores > 0 {
-        problems.push(format!("  {}: {} stores under a mask, expected none", root.name(), root.masked_stores));
+    if entry_point.masked_stores > 0 {
+        problems.push(format!(
+            "  {}: {} stores under a mask, expected none",
+            entry_point.name(),
+            entry_point.masked_stores
+        ));
     }
-    problems.extend(carry::problem(root).or_else(|| rsaz::problem(root)));
-    let known_elsewhere = [carry::MACHINE, rsaz::MACHINE].contains(&root.machine.as_str());
-    let expected = products(&root.block, root.width).filter(|_| !known_elsewhere);
-    if let (Fit::Wrong, Some(expected)) = (fit(root), expected) {
+    problems.extend(carry::problem(entry_point).or_else(|| rsaz::problem(entry_point)));
+    let known_elsewhere = [carry::MACHINE, rsaz::MACHINE].contains(&entry_point.machine.as_str());
+    let expected = products(&entry_point.block, entry_point.width).filter(|_| !known_elsewhere);
+    if let (Fit::Wrong, Some(expected)) = (fit(entry_point), expected) {
         let Products { rolled, once, low_once, high_once } = expected;
-        let found = match (root.low + root.high, root.fused) {
+        let found = match (entry_point.low + entry_point.high, entry_point.fused) {
             (0, fused) => format!("{fused} fused multiply-adds (two make a product)"),
-            (_, 0) => format!("{} low and {} high multiplications", root.low, root.high),
-            _ => format!("{} multiplications of mixed kinds", root.multiplies()),
+            (_, 0) => format!("{} low and {} high multiplications", entry_point.low, entry_point.high),
+            _ => format!("{} multiplications of mixed kinds", entry_point.multiplies()),
         };
         let mut expected: Vec<String> = Vec::new();
         expected.extend(
-            (rolled > 0).then(|| format!("{rolled} products a row (up to {} rows)", most_unrolled(&root.block))),
+            (rolled > 0).then(|| format!("{rolled} products a row (up to {} rows)", most_unrolled(&entry_point.block))),
         );
         expected.extend((once > 0 || rolled == 0).then(|| format!("{once} products")));
         expected.extend((low_once > 0).then(|| format!("{low_once} low halves")));
         expected.extend((high_once > 0).then(|| format!("{high_once} high halves")));
-        problems.push(format!("  {}: {found}, expected {}", root.name(), expected.join(" + ")));
+        problems.push(format!("  {}: {found}, expected {}", entry_point.name(), expected.join(" + ")));
     }
     problems
 }
@@ -193,40 +200,48 @@ pub fn problems(root: &Root) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn root(machine: &str, block: &str, width: usize, low: usize, high: usize, fused: usize) -> Root {
-        Root { machine: machine.into(), block: block.into(), width: Some(width), low, high, fused, ..Root::default() }
+    fn entry_point(machine: &str, block: &str, width: usize, low: usize, high: usize, fused: usize) -> EntryPoint {
+        EntryPoint {
+            machine: machine.into(),
+            block: block.into(),
+            width: Some(width),
+            low,
+            high,
+            fused,
+            ..EntryPoint::default()
+        }
     }
 
     #[test]
     fn counts_follow_the_algorithms() {
-        assert_eq!(fit(&root("avx512-ifma", "mac_rows", 10, 10, 10, 0)), Fit::Rows(1));
-        assert_eq!(fit(&root("avx512-fma", "mac_rows", 10, 0, 0, 40)), Fit::Rows(2));
-        assert_eq!(fit(&root("avx512-ifma", "reduce_rows", 5, 11, 10, 0)), Fit::Rows(1));
-        assert_eq!(fit(&root("avx2-fma", "reduce_rows", 5, 0, 0, 22)), Fit::Rows(1));
-        assert_eq!(fit(&root("avx512-ifma", "square", 4, 10, 10, 0)), Fit::Exact);
-        assert_eq!(fit(&root("avx512-ifma", "square_onto", 4, 9, 9, 0)), Fit::Wrong);
-        assert_eq!(fit(&root("avx512-ifma", "low_triangle", 4, 10, 6, 0)), Fit::Exact);
-        assert_eq!(fit(&root("avx512-fma", "low_triangle", 4, 0, 0, 20)), Fit::Exact);
-        assert_eq!(fit(&root("avx512-ifma", "high_triangle", 4, 10, 14, 0)), Fit::Exact);
-        assert_eq!(fit(&root("avx512-fma", "high_triangle", 4, 0, 0, 24)), Fit::Exact);
-        assert_eq!(fit(&root("avx512-ifma", "squarings", 14, 303, 301, 0)), Fit::Rows(6));
-        assert_eq!(fit(&root("avx512-ifma", "squarings", 14, 331, 329, 0)), Fit::Wrong);
-        assert_eq!(fit(&root("avx512-ifma", "mac_rows", 10, 10, 9, 0)), Fit::Wrong);
-        assert_eq!(fit(&root("avx512-fma", "mac_rows", 10, 0, 0, 100)), Fit::Wrong);
-        assert_eq!(fit(&root("portable-one", "mac_rows", 10, 0, 0, 0)), Fit::Free);
+        assert_eq!(fit(&entry_point("avx512-ifma", "mac_rows", 10, 10, 10, 0)), Fit::Rows(1));
+        assert_eq!(fit(&entry_point("avx512-fma", "mac_rows", 10, 0, 0, 40)), Fit::Rows(2));
+        assert_eq!(fit(&entry_point("avx512-ifma", "reduce_rows", 5, 11, 10, 0)), Fit::Rows(1));
+        assert_eq!(fit(&entry_point("avx2-fma", "reduce_rows", 5, 0, 0, 22)), Fit::Rows(1));
+        assert_eq!(fit(&entry_point("avx512-ifma", "square", 4, 10, 10, 0)), Fit::Exact);
+        assert_eq!(fit(&entry_point("avx512-ifma", "square_onto", 4, 9, 9, 0)), Fit::Wrong);
+        assert_eq!(fit(&entry_point("avx512-ifma", "low_triangle", 4, 10, 6, 0)), Fit::Exact);
+        assert_eq!(fit(&entry_point("avx512-fma", "low_triangle", 4, 0, 0, 20)), Fit::Exact);
+        assert_eq!(fit(&entry_point("avx512-ifma", "high_triangle", 4, 10, 14, 0)), Fit::Exact);
+        assert_eq!(fit(&entry_point("avx512-fma", "high_triangle", 4, 0, 0, 24)), Fit::Exact);
+        assert_eq!(fit(&entry_point("avx512-ifma", "ams_registers", 14, 303, 301, 0)), Fit::Rows(6));
+        assert_eq!(fit(&entry_point("avx512-ifma", "ams_registers", 14, 331, 329, 0)), Fit::Wrong);
+        assert_eq!(fit(&entry_point("avx512-ifma", "mac_rows", 10, 10, 9, 0)), Fit::Wrong);
+        assert_eq!(fit(&entry_point("avx512-fma", "mac_rows", 10, 0, 0, 100)), Fit::Wrong);
+        assert_eq!(fit(&entry_point("portable-one", "mac_rows", 10, 0, 0, 0)), Fit::Free);
     }
 
     #[test]
     fn calls_are_problems_on_every_machine() {
-        let mut root = root("portable-one", "mac_rows", 2, 0, 0, 0);
-        assert!(problems(&root).is_empty());
-        root.calls.insert("memcpy".into());
-        assert!(problems(&root).is_empty());
-        root.calls.insert("f".into());
-        assert_eq!(problems(&root), ["  portable-one mac_rows<2>: calls f"]);
-        let masked = Root { masked_stores: 1, calls: Default::default(), ..root.clone() };
+        let mut entry_point = entry_point("portable-one", "mac_rows", 2, 0, 0, 0);
+        assert!(problems(&entry_point).is_empty());
+        entry_point.calls.insert("memcpy".into());
+        assert!(problems(&entry_point).is_empty());
+        entry_point.calls.insert("f".into());
+        assert_eq!(problems(&entry_point), ["  portable-one mac_rows<2>: calls f"]);
+        let masked = EntryPoint { masked_stores: 1, calls: Default::default(), ..entry_point.clone() };
         assert_eq!(problems(&masked), ["  portable-one mac_rows<2>: 1 stores under a mask, expected none"]);
-        root = Root { machine: "avx2-fma".into(), fused: 4, ..root };
-        assert_eq!(problems(&root).len(), 2);
+        entry_point = EntryPoint { machine: "avx2-fma".into(), fused: 4, ..entry_point };
+        assert_eq!(problems(&entry_point).len(), 2);
     }
 }

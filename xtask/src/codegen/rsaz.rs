@@ -1,7 +1,7 @@
-//! What the roots of RSAZ must be: the multiplications of the rows in their code.
+//! What the entry points of RSAZ must be: the multiplications of the rows in their code.
 
+use super::entry_points::EntryPoint;
 use super::expect::Fit;
-use super::roots::Root;
 
 /// The machine by its module's name.
 pub const MACHINE: &str = "rsaz-avx2";
@@ -18,13 +18,13 @@ fn rows(n: usize) -> usize {
     4 * n.min(WRITTEN + 1)
 }
 
-/// The multiplications in a root's code. A width of 0 is code for any length. `None` for a root that is not
+/// The multiplications in an entry point's code. A width of 0 is code for any length. `None` for an entry point that is not
 /// listed here, and for squares of steps in a loop: the compiler decides what is in their code, and lets
 /// branches share rows.
-fn products(root: &Root) -> Option<usize> {
-    let any = root.width == Some(0);
-    let g = if any { usize::MAX - 1 } else { root.width.unwrap_or(0) };
-    let (operation, quotients) = root.block.split_once('_').unwrap_or((&root.block, ""));
+fn products(entry_point: &EntryPoint) -> Option<usize> {
+    let any = entry_point.width == Some(0);
+    let g = if any { usize::MAX - 1 } else { entry_point.width.unwrap_or(0) };
+    let (operation, quotients) = entry_point.block.split_once('_').unwrap_or((&entry_point.block, ""));
     let friendly = quotients.ends_with("friendly");
     match operation {
         // The first rows of the product; those of the step ahead, and where they reach highest; those of the
@@ -40,24 +40,27 @@ fn products(root: &Root) -> Option<usize> {
     }
 }
 
-/// Compares a root with its algorithm.
-pub fn fit(root: &Root) -> Fit {
-    let Some(products) = products(root) else { return Fit::Free };
+/// Compares an entry point with its algorithm.
+pub fn fit(entry_point: &EntryPoint) -> Fit {
+    let Some(products) = products(entry_point) else { return Fit::Free };
     // The highest vector of a shifted number begins with a zero. A compiler that can see where leaves out
     // that product.
     let spared = usize::from(products > 0);
-    if root.wide == root.multiplies() && (root.wide == products || root.wide == products - spared) {
+    if entry_point.wide == entry_point.multiplies()
+        && (entry_point.wide == products || entry_point.wide == products - spared)
+    {
         Fit::Exact
     } else {
         Fit::Wrong
     }
 }
 
-/// What is wrong with the multiplications of a root.
-pub fn problem(root: &Root) -> Option<String> {
-    let expected = products(root).filter(|_| root.machine == MACHINE)?;
-    let found = root.wide;
-    (fit(root) == Fit::Wrong).then(|| format!("  {}: {found} multiplications, expected {expected}", root.name()))
+/// What is wrong with the multiplications of an entry point.
+pub fn problem(entry_point: &EntryPoint) -> Option<String> {
+    let expected = products(entry_point).filter(|_| entry_point.machine == MACHINE)?;
+    let found = entry_point.wide;
+    (fit(entry_point) == Fit::Wrong)
+        .then(|| format!("  {}: {found} multiplications, expected {expected}", entry_point.name()))
 }
 
 #[cfg(test)]
@@ -65,7 +68,13 @@ mod tests {
     use super::*;
 
     fn fits(block: &str, width: usize, wide: usize) -> Fit {
-        fit(&Root { machine: MACHINE.into(), block: block.into(), width: Some(width), wide, ..Root::default() })
+        fit(&EntryPoint {
+            machine: MACHINE.into(),
+            block: block.into(),
+            width: Some(width),
+            wide,
+            ..EntryPoint::default()
+        })
     }
 
     #[test]

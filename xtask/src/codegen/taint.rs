@@ -1,14 +1,14 @@
 //! Whether anything that shows in time depends on a secret: by following the machine code of every vector
-//! root.
+//! entry point.
 //!
-//! What a root loads is secret, but for the lengths and pointers that [`arguments`] declares, constants of the
+//! What an entry point loads is secret, but for the lengths and pointers that [`arguments`] declares, constants of the
 //! program, and what it stored on the stack itself. Refused is, where a secret decides: a branch or a jump's
 //! target; an address; the mask of a load or a store; a number in a division. So is every instruction that is
 //! not listed in [`mnemonic`].
 //!
-//! What the compiler may do with arguments is checked, too: where it calls a root directly, it may give it
+//! What the compiler may do with arguments is checked, too: where it calls an entry point directly, it may give it
 //! other arguments than were written. The methods of `Kernels` and `Field`, which are public, cannot change;
-//! they are followed likewise, and must pass to each root what is declared for it.
+//! they are followed likewise, and must pass to each entry point what is declared for it.
 
 mod arguments;
 mod flow;
@@ -26,15 +26,15 @@ use rustc_demangle::demangle;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::assembly::{Assembly, Function};
+use super::entry_points::entry_point_names;
 use super::expect::MACHINES;
-use super::roots::root_names;
 use arguments::Entry;
 use flow::Call;
 use operand::ARGUMENTS;
 use state::Place;
 use value::Value;
 
-/// A root, by its machine and block, and its name in messages.
+/// An entry point, by its machine and block, and its name in messages.
 struct Declared {
     machine: String,
     block: String,
@@ -42,14 +42,14 @@ struct Declared {
     entry: Entry,
 }
 
-/// Follows every root of a vector machine; how many there are.
+/// Follows every entry point of a vector machine; how many there are.
 pub fn check(assembly: &Assembly) -> Result<usize> {
     let functions: HashMap<_, _> = assembly.functions.iter().map(|function| (function.symbol, function)).collect();
     let aliases = assembly.aliases.iter().copied();
     let symbols = assembly.functions.iter().map(|function| (function.symbol, function.symbol)).chain(aliases);
-    let (mut roots, mut faults) = (BTreeMap::new(), Vec::new());
+    let (mut entry_points, mut faults) = (BTreeMap::new(), Vec::new());
     for (symbol, same_as) in symbols {
-        let Some((machine, block, width)) = root_names(symbol) else { continue };
+        let Some((machine, block, width)) = entry_point_names(symbol) else { continue };
         if !MACHINES.contains(&machine.as_str()) {
             continue;
         }
@@ -63,13 +63,18 @@ pub fn check(assembly: &Assembly) -> Result<usize> {
             Ok(calls) => faults.push(format!("  {name}: calls {}, which is not followed", calls[0].target)),
             Err(error) => faults.push(format!("  {name}: {error:#}")),
         }
-        roots.insert(symbol, Declared { machine, block, name, entry });
+        entry_points.insert(symbol, Declared { machine, block, name, entry });
     }
-    faults.extend(callers(assembly, &roots));
+    faults.extend(callers(assembly, &entry_points));
     if !faults.is_empty() {
-        bail!("{} faults in the machine code of {} roots:\n{}\n{ADVICE}", faults.len(), roots.len(), faults.join("\n"));
+        bail!(
+            "{} faults in the machine code of {} entry points:\n{}\n{ADVICE}",
+            faults.len(),
+            entry_points.len(),
+            faults.join("\n")
+        );
     }
-    Ok(roots.len())
+    Ok(entry_points.len())
 }
 
 const ADVICE: &str = "\
@@ -79,13 +84,13 @@ What to do: a chain begins with the instruction that shows in time, and leads to
   a length or a pointer loaded from a structure: declare it in xtask/src/codegen/taint/arguments.rs.
   an unknown instruction: add it to xtask/src/codegen/taint/mnemonic.rs.";
 
-/// What is wrong with how the roots are called.
-fn callers(assembly: &Assembly, roots: &BTreeMap<&str, Declared>) -> Vec<String> {
+/// What is wrong with how the entry points are called.
+fn callers(assembly: &Assembly, entry_points: &BTreeMap<&str, Declared>) -> Vec<String> {
     let mut faults = Vec::new();
     let (mut called, mut checked) = (BTreeSet::new(), BTreeSet::new());
     for function in &assembly.functions {
-        let targets: BTreeSet<&str> = calls(function).filter(|target| roots.contains_key(target)).collect();
-        let Some(first) = targets.first().map(|target| &roots[target]) else { continue };
+        let targets: BTreeSet<&str> = calls(function).filter(|target| entry_points.contains_key(target)).collect();
+        let Some(first) = targets.first().map(|target| &entry_points[target]) else { continue };
         called.extend(&targets);
         let name = format!("{:#}", demangle(function.symbol));
         if !name.contains("Kernels>::") && !name.contains("Field>::") {
@@ -97,10 +102,10 @@ fn callers(assembly: &Assembly, roots: &BTreeMap<&str, Declared>) -> Vec<String>
         match flow::follow(assembly, function, &entry) {
             Ok(found) => {
                 for call in &found {
-                    let Some(root) = roots.get(symbol(call.target)) else { continue };
+                    let Some(entry_point) = entry_points.get(symbol(call.target)) else { continue };
                     checked.insert(symbol(call.target));
-                    if let Err(error) = passes(call, &entry, &root.entry) {
-                        faults.push(format!("  {}, called by {name}: {error:#}", root.name));
+                    if let Err(error) = passes(call, &entry, &entry_point.entry) {
+                        faults.push(format!("  {}, called by {name}: {error:#}", entry_point.name));
                     }
                 }
             }
@@ -108,7 +113,10 @@ fn callers(assembly: &Assembly, roots: &BTreeMap<&str, Declared>) -> Vec<String>
         }
     }
     for symbol in called.difference(&checked) {
-        faults.push(format!("  {}: no public method calls it, so its arguments are not known", roots[symbol].name));
+        faults.push(format!(
+            "  {}: no public method calls it, so its arguments are not known",
+            entry_points[symbol].name
+        ));
     }
     faults
 }
@@ -124,9 +132,9 @@ fn symbol(operand: &str) -> &str {
     operand.trim_start_matches('*').split(['@', '(']).next().unwrap_or("")
 }
 
-/// Whether a call passes what is declared for the root.
-fn passes(call: &Call, caller: &Entry, root: &Entry) -> Result<()> {
-    for (i, &declared) in root.words.iter().enumerate() {
+/// Whether a call passes what is declared for the entry point.
+fn passes(call: &Call, caller: &Entry, entry_point: &Entry) -> Result<()> {
+    for (i, &declared) in entry_point.words.iter().enumerate() {
         let on_stack = |register: usize| {
             let first = if call.is_call { 0 } else { 8 };
             let at = call.state.general[operand::RSP].moved(first + 8 * register as i64);
@@ -142,10 +150,12 @@ fn passes(call: &Call, caller: &Entry, root: &Entry) -> Result<()> {
         let fits = match (declared, passed) {
             (Value::Secret(_), _) => true,
             (_, Value::Secret(_)) => false,
-            (Value::Record(theirs, _), Value::Record(ours, Some(0))) => root.records[theirs] == caller.records[ours],
+            (Value::Record(theirs, _), Value::Record(ours, Some(0))) => {
+                entry_point.records[theirs] == caller.records[ours]
+            }
             // A copy on the stack.
             (Value::Record(theirs, _), Value::Frame(base, Some(at))) => {
-                root.records[theirs].iter().all(|&(from, to)| {
+                entry_point.records[theirs].iter().all(|&(from, to)| {
                     to < i64::MAX && !call.state.load(Place::Frame(base, at + from), to - from, caller, 0).is_secret()
                 })
             }

@@ -18,9 +18,8 @@
 use alloc::vec::Vec;
 
 use super::bias::Bias;
-use super::kernels::Kernels;
+use super::kernels::{Kernels, load};
 use super::method::Reduction;
-use super::number::load;
 use super::product::mac_tiles;
 use super::reducer::Reducer;
 use super::tiles::tiles;

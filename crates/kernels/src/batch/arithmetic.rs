@@ -1,14 +1,13 @@
-//! How the products and squares of a domain are made and reduced: what its method and the length of its numbers say.
+//! How the products and squares of a context are made and reduced: what its method and the length of its numbers say.
 
 use alloc::boxed::Box;
 
 use super::ahmm::Ahmm;
 use super::bias::Bias;
-use super::block::{Part, SHORTEST_WHOLE, SPLIT_COLUMNS, SPLIT_SPARE, TERM, TERMS_SPARE};
+use super::block::{FEWEST_IN_REGISTERS, Part, TERM, TERMS_SCRATCH, TWO_TERMS_COLUMNS, TWO_TERMS_SCRATCH};
 use super::constants::Constants;
-use super::kernels::Kernels;
+use super::kernels::{Kernels, load_into};
 use super::method::{Method, in_terms};
-use super::number::load_into;
 use super::product::{Kind, Product, splits};
 use super::reducer::Reducer;
 use crate::place::{AlignedBuf, COLUMNS, behind_numbers};
@@ -19,19 +18,19 @@ use crate::place::{AlignedBuf, COLUMNS, behind_numbers};
 
 /// Columns of split numbers and of numbers in terms.
 const COLUMNS_PLACE: usize = behind_numbers(42);
-/// What is prepared of a modulus for them.
+/// Precomputed constants of a modulus for them.
 const MODULUS_PLACE: usize = behind_numbers(24);
 /// What split products work in.
-const SPLIT_SPARE_PLACE: usize = behind_numbers(24);
+const TWO_TERMS_SCRATCH_PLACE: usize = behind_numbers(24);
 /// What products and reductions of terms work in.
-const TERMS_SPARE_PLACE: usize = behind_numbers(28);
+const TERMS_SCRATCH_PLACE: usize = behind_numbers(28);
 
 /// How products are made and reduced. Long parts that may be missing are in boxes, as in [`Reducer`].
 pub(super) enum Arithmetic<M: Kernels> {
     /// In one block.
-    Whole(Box<Whole<M>>),
+    InRegisters(Box<InRegisters<M>>),
     /// In one block, of split numbers.
-    Split(Box<Terms<M>>),
+    TwoTerms(Box<Terms<M>>),
     /// Of numbers in terms.
     Terms(Box<Terms<M>>),
     /// By blocks for products, and blocks for reductions.
@@ -39,8 +38,8 @@ pub(super) enum Arithmetic<M: Kernels> {
 }
 
 /// Products with their reductions in one block.
-pub(super) struct Whole<M: Kernels> {
-    /// What the block needs of the moduli: see [`multiply`](crate::batch::block::multiply()).
+pub(super) struct InRegisters<M: Kernels> {
+    /// What the block needs of the moduli: see [`amm_registers`](crate::batch::block::amm_registers()).
     modulus: AlignedBuf<M::Digit>,
 }
 
@@ -50,7 +49,7 @@ pub(super) struct Terms<M: Kernels> {
     /// What reductions need of the moduli: see [`prepared_modulus`](crate::batch::block::prepared_modulus).
     prepared: AlignedBuf<M::Digit>,
     /// The digits that its blocks work in.
-    spare: AlignedBuf<M::Digit>,
+    scratch: AlignedBuf<M::Digit>,
 }
 
 /// Products and reductions from blocks.
@@ -66,14 +65,14 @@ impl<M: Kernels> Arithmetic<M> {
     pub fn new(machine: M, method: Method, lanes: &[&Constants]) -> Self {
         let l = lanes[0].digits();
         match method {
-            Method::AMM if (SHORTEST_WHOLE..=M::MAX_WHOLE).contains(&l) => {
-                Self::Whole(Box::new(Whole::new(machine, lanes)))
+            Method::AMM if (FEWEST_IN_REGISTERS..=M::MAX_IN_REGISTERS).contains(&l) => {
+                Self::InRegisters(Box::new(InRegisters::new(machine, lanes)))
             }
-            Method::KARATSUBA_PRODUCTS if l == M::MAX_SPLIT => {
-                Self::Split(Box::new(Terms::new(machine, lanes, SPLIT_SPARE, SPLIT_SPARE_PLACE)))
+            Method::KARATSUBA_PRODUCTS if l == M::MAX_TWO_TERMS => {
+                Self::TwoTerms(Box::new(Terms::new(machine, lanes, TWO_TERMS_SCRATCH, TWO_TERMS_SCRATCH_PLACE)))
             }
             Method::KARATSUBA_PRODUCTS if in_terms::<M>(l) => {
-                Self::Terms(Box::new(Terms::new(machine, lanes, TERMS_SPARE, TERMS_SPARE_PLACE)))
+                Self::Terms(Box::new(Terms::new(machine, lanes, TERMS_SCRATCH, TERMS_SCRATCH_PLACE)))
             }
             _ => Self::Parts(Box::new(Parts::new(machine, method, lanes))),
         }
@@ -82,9 +81,9 @@ impl<M: Kernels> Arithmetic<M> {
     /// New columns for numbers of `l` digits.
     pub fn columns(&self, machine: M, l: usize) -> AlignedBuf<M::Column> {
         let (len, place) = match self {
-            Self::Split(_) => (SPLIT_COLUMNS, COLUMNS_PLACE),
+            Self::TwoTerms(_) => (TWO_TERMS_COLUMNS, COLUMNS_PLACE),
             Self::Terms(_) => (2 * l + 2, COLUMNS_PLACE),
-            Self::Whole(_) | Self::Parts(_) => (2 * l + 2, COLUMNS),
+            Self::InRegisters(_) | Self::Parts(_) => (2 * l + 2, COLUMNS),
         };
         AlignedBuf::new(machine.column_splat(0), len, Some(place))
     }
@@ -92,8 +91,8 @@ impl<M: Kernels> Arithmetic<M> {
     /// The moduli, of `l` digits.
     pub fn modulus(&self, l: usize) -> &[M::Digit] {
         match self {
-            Self::Whole(whole) => &whole.modulus[2 * l..3 * l],
-            Self::Split(terms) | Self::Terms(terms) => &terms.modulus,
+            Self::InRegisters(registers) => &registers.modulus[2 * l..3 * l],
+            Self::TwoTerms(terms) | Self::Terms(terms) => &terms.modulus,
             Self::Parts(parts) => parts.reduction.modulus(),
         }
     }
@@ -107,18 +106,18 @@ impl<M: Kernels> Arithmetic<M> {
     pub fn ahmm(&mut self) -> Option<(&Ahmm<M>, &mut Reducer<M>)> {
         match self {
             Self::Parts(parts) => parts.ahmm.as_deref().map(|ahmm| (ahmm, &mut parts.reduction)),
-            Self::Whole(_) | Self::Split(_) | Self::Terms(_) => None,
+            Self::InRegisters(_) | Self::TwoTerms(_) | Self::Terms(_) => None,
         }
     }
 
     /// `X ← (X·Y + Q·M)/R`.
     pub fn multiply(&mut self, m: M, columns: &mut [M::Column], x: &mut [M::Digit], y: &[M::Digit]) {
         match self {
-            Self::Whole(whole) => m.multiply(x, y, &whole.modulus),
-            Self::Split(terms) => m.split_powers(x, 0, y, &terms.prepared, columns, &mut terms.spare),
+            Self::InRegisters(registers) => m.amm_registers(x, y, &registers.modulus),
+            Self::TwoTerms(terms) => m.karatsuba_two_terms(x, 0, y, &terms.prepared, columns, &mut terms.scratch),
             Self::Terms(terms) => {
-                m.terms_multiply(columns, x, y, &mut terms.spare);
-                m.terms_reduce(x, columns, &terms.prepared, &mut terms.spare);
+                m.karatsuba_terms_multiply(columns, x, y, &mut terms.scratch);
+                m.karatsuba_terms_reduce(x, columns, &terms.prepared, &mut terms.scratch);
             }
             Self::Parts(parts) => {
                 parts.multiply.run(columns, x, y);
@@ -130,12 +129,12 @@ impl<M: Kernels> Arithmetic<M> {
     /// `times` times `X ← (X² + Q·M)/R`.
     pub fn square(&mut self, m: M, columns: &mut [M::Column], x: &mut [M::Digit], times: usize) {
         match self {
-            Self::Split(terms) => m.split_powers(x, times, &[], &terms.prepared, columns, &mut terms.spare),
-            Self::Whole(whole) => m.squarings(x, times, &whole.modulus, columns),
+            Self::TwoTerms(terms) => m.karatsuba_two_terms(x, times, &[], &terms.prepared, columns, &mut terms.scratch),
+            Self::InRegisters(registers) => m.ams_registers(x, times, &registers.modulus, columns),
             Self::Terms(terms) => {
                 for _ in 0..times {
-                    m.terms_square(columns, x, &mut terms.spare);
-                    m.terms_reduce(x, columns, &terms.prepared, &mut terms.spare);
+                    m.karatsuba_terms_square(columns, x, &mut terms.scratch);
+                    m.karatsuba_terms_reduce(x, columns, &terms.prepared, &mut terms.scratch);
                 }
             }
             Self::Parts(parts) => {
@@ -164,7 +163,7 @@ pub(super) fn longest(lanes: &[&Constants]) -> usize {
     lanes.iter().map(|c| c.modulus().bits()).max().unwrap_or(0)
 }
 
-/// Parts of what is prepared of the modulus in each lane, one after the other, at a place in a page or anywhere.
+/// Parts of the precomputed constants of the modulus in each lane, one after the other, at a place in a page or anywhere.
 fn load_parts<M: Kernels>(
     machine: M,
     lanes: &[&Constants],
@@ -182,7 +181,7 @@ fn load_parts<M: Kernels>(
     out
 }
 
-impl<M: Kernels> Whole<M> {
+impl<M: Kernels> InRegisters<M> {
     /// For a modulus in each lane.
     fn new(machine: M, lanes: &[&Constants]) -> Self {
         let parts: [fn(&Constants) -> &[u64]; 4] =
@@ -193,7 +192,7 @@ impl<M: Kernels> Whole<M> {
 
 impl<M: Kernels> Terms<M> {
     /// For a modulus in each lane, with so many digits to work in, at that place in a page.
-    fn new(machine: M, lanes: &[&Constants], spare: usize, place: usize) -> Self {
+    fn new(machine: M, lanes: &[&Constants], scratch: usize, place: usize) -> Self {
         let modulus = load_parts(machine, lanes, None, &[|c| &c.digits]);
         let prepared = load_parts(
             machine,
@@ -201,7 +200,7 @@ impl<M: Kernels> Terms<M> {
             Some(MODULUS_PLACE),
             &[|c| &c.friendly_terms, |c| &c.modulus_terms, |c| &c.mu[..TERM]],
         );
-        Self { modulus, prepared, spare: AlignedBuf::new(machine.digit_zero(), spare, Some(place)) }
+        Self { modulus, prepared, scratch: AlignedBuf::new(machine.digit_zero(), scratch, Some(place)) }
     }
 }
 

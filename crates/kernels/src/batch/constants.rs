@@ -38,9 +38,9 @@ pub struct Constants {
     /// `M'' = (M' + 1) / 2^{wk}`, `M' = (−M^{−1} mod 2^{wk})·M`, for `k` digits at a time (see
     /// [`crate::batch::tiled`]).
     pub(crate) friendly_tile: Limbs,
-    /// `R mod M`: the number 1 in Montgomery's domain.
+    /// `R mod M`: the number 1 in Montgomery form.
     pub(crate) one: Limbs,
-    /// `R² mod M`: brings a number into the domain.
+    /// `R² mod M`: brings a number into Montgomery form.
     pub(crate) enter: Limbs,
     /// `R·2^{w(L−1)} mod M`: shifts a plain number by `L − 1` digits.
     pub(crate) shift: Limbs,
@@ -64,7 +64,7 @@ impl fmt::Debug for Constants {
 
 impl Constants {
     /// The digits a modulus of `bits` bits needs: `2^{wL} ≥ 8M`, so that friendly reduction is stable below
-    /// `4M` (see [`crate::batch::domain`]), and at least 2.
+    /// `4M` (see [`crate::batch::context`]), and at least 2.
     pub const fn digits_for(bits: usize, digit_bits: u32) -> usize {
         let digits = (bits + FREE_BITS).div_ceil(digit_bits as usize);
         if digits < 2 { 2 } else { digits }

@@ -1,9 +1,9 @@
-//! Numbers in the domain times a power of two for each lane, for powers of the base 2.
+//! Numbers in Montgomery form times a power of two for each lane, for powers of the base 2.
 //!
 //! # Bounds
 //!
 //! A number below `4M` is doubled up to `2^w − 1` times, so it stays below `2^(2^w + 1)·M`. With
-//! `R ≥ 2^(2(2^w + 1))·M` that is below `R`, and its square is reduced to less than `M + 2M`: the domain
+//! `R ≥ 2^(2(2^w + 1))·M` that is below `R`, and its square is reduced to less than `M + 2M`: the context
 //! is closed.
 
 use alloc::vec::Vec;

@@ -1,7 +1,8 @@
 //! The compiled micro-kernels of one machine, and the table of their signatures.
 
-use super::block::{Part, WINDOWS};
+use super::block::{MAX_LANES, Part, WINDOWS};
 use super::machine::{Column, Digit, Machine};
+use crate::place::AlignedBuf;
 
 /// The table of blocks: calls a macro with the signature of each block, for a machine `M`.
 ///
@@ -31,41 +32,41 @@ macro_rules! for_each_block {
                 q: &'a mut [Digit<$M>],
                 last: Option<(&'a [Digit<$M>], Digit<$M>)>
             );
-            multiply Multiply [MAX_WHOLE: x] (
+            amm_registers AmmRegisters [MAX_IN_REGISTERS: x] (
                 x: &'a mut [Digit<$M>],
                 y: &'a [Digit<$M>],
                 modulus: &'a [Digit<$M>]
             );
-            squarings Squarings [MAX_WHOLE: x] (
+            ams_registers AmsRegisters [MAX_IN_REGISTERS: x] (
                 x: &'a mut [Digit<$M>],
                 times: usize,
                 modulus: &'a [Digit<$M>],
                 c: &'a mut [Column<$M>]
             );
-            split_powers SplitPowers [MAX_SPLIT: x] (
+            karatsuba_two_terms KaratsubaTwoTerms [MAX_TWO_TERMS: x] (
                 x: &'a mut [Digit<$M>],
                 times: usize,
                 y: &'a [Digit<$M>],
                 modulus: &'a [Digit<$M>],
                 c: &'a mut [Column<$M>],
-                spare: &'a mut [Digit<$M>]
+                scratch: &'a mut [Digit<$M>]
             );
-            terms_multiply TermsMultiply [MAX_TERMS: a] (
+            karatsuba_terms_multiply KaratsubaTermsMultiply [MAX_TERMS: a] (
                 c: &'a mut [Column<$M>],
                 a: &'a [Digit<$M>],
                 b: &'a [Digit<$M>],
-                spare: &'a mut [Digit<$M>]
+                scratch: &'a mut [Digit<$M>]
             );
-            terms_square TermsSquare [MAX_TERMS: a] (
+            karatsuba_terms_square KaratsubaTermsSquare [MAX_TERMS: a] (
                 c: &'a mut [Column<$M>],
                 a: &'a [Digit<$M>],
-                spare: &'a mut [Digit<$M>]
+                scratch: &'a mut [Digit<$M>]
             );
-            terms_reduce TermsReduce [MAX_TERMS: x] (
+            karatsuba_terms_reduce KaratsubaTermsReduce [MAX_TERMS: x] (
                 x: &'a mut [Digit<$M>],
                 c: &'a mut [Column<$M>],
                 modulus: &'a [Digit<$M>],
-                spare: &'a mut [Digit<$M>]
+                scratch: &'a mut [Digit<$M>]
             );
             select_tile SelectTile [MAX_SELECT: out[0]] (
                 out: [&'a mut [Digit<$M>]; WINDOWS],
@@ -93,7 +94,7 @@ macro_rules! for_each_block {
             normalize Normalize (out: &'a mut [Digit<$M>], c: &'a [Column<$M>]);
             difference Difference (
                 out: &'a mut [Digit<$M>],
-                spare: &'a mut [Digit<$M>],
+                scratch: &'a mut [Digit<$M>],
                 sign: &'a mut [Column<$M>],
                 a: &'a [Digit<$M>],
                 b: &'a [Digit<$M>]
@@ -107,7 +108,7 @@ macro_rules! for_each_block {
             );
             reduce_once ReduceOnce (
                 out: &'a mut [Digit<$M>],
-                spare: &'a mut [Digit<$M>],
+                scratch: &'a mut [Digit<$M>],
                 a: &'a [Digit<$M>],
                 modulus: &'a [Digit<$M>]
             );
@@ -169,7 +170,7 @@ macro_rules! methods {
 /// generic, ordinary code) and the instructions of a processor.
 ///
 /// A block that works on a tile takes the tile's width from a slice's length: from 1 (whole numbers: from
-/// [`SHORTEST_WHOLE`](crate::batch::block::SHORTEST_WHOLE)) to the constant that
+/// [`FEWEST_IN_REGISTERS`](crate::batch::block::FEWEST_IN_REGISTERS)) to the constant that
 /// [`for_each_block!`](crate::for_each_block) names. Split numbers have just that width; numbers in terms have any
 /// multiple of [`TERM`](crate::batch::block::TERM) from [`FEWEST_TERMS`](crate::batch::block::FEWEST_TERMS) to
 /// [`MAX_TERMS`](Self::MAX_TERMS) terms. Other widths panic; only a mistake in this crate can cause that, since lengths
@@ -186,12 +187,12 @@ pub trait Kernels: Machine<Digit: bytemuck::Pod> {
     const MAX_TRIANGLE: usize;
     /// The widest whole number whose product and reduction are one block, bounded by the processor's registers;
     /// 0 where that gains nothing, or columns have a bias or can be negative.
-    const MAX_WHOLE: usize;
-    /// [`SPLIT_DIGITS`](crate::batch::block::SPLIT_DIGITS) on machines that have the blocks for such numbers; else
+    const MAX_IN_REGISTERS: usize;
+    /// [`TWO_TERMS_DIGITS`](crate::batch::block::TWO_TERMS_DIGITS) on machines that have the blocks for such numbers; else
     /// 0, as where columns have a bias or halves can be negative.
-    const MAX_SPLIT: usize;
-    /// The most terms of a number of [`terms_multiply`](crate::batch::block::terms_multiply) on machines that have such
-    /// blocks, else 0, as [`MAX_SPLIT`](Self::MAX_SPLIT).
+    const MAX_TWO_TERMS: usize;
+    /// The most terms of a number of [`karatsuba_terms_multiply`](crate::batch::block::karatsuba_terms_multiply) on machines that have such
+    /// blocks, else 0, as [`MAX_TWO_TERMS`](Self::MAX_TWO_TERMS).
     const MAX_TERMS: usize;
     /// The widest tile of table entries, bounded by the processor's registers: one accumulator for each
     /// window and digit.
@@ -209,4 +210,23 @@ pub trait Kernels: Machine<Digit: bytemuck::Pod> {
     fn adds_beside_products(self) -> bool;
 
     for_each_block!(Self, methods! {});
+}
+
+/// A number in every lane: `L` digits.
+pub type Number<M> = AlignedBuf<Digit<M>>;
+
+/// A number of `count` digits, of which `digits` has those of each lane.
+pub(crate) fn load<'b, M: Kernels>(machine: M, count: usize, digits: impl Fn(usize) -> &'b [u64]) -> Number<M> {
+    let mut out = AlignedBuf::new(machine.digit_zero(), count, None);
+    load_into(machine, &mut out, digits);
+    out
+}
+
+/// Overwrites a number with the digits that `digits` has of each lane.
+pub(crate) fn load_into<'b, M: Kernels>(machine: M, out: &mut [Digit<M>], digits: impl Fn(usize) -> &'b [u64]) {
+    let mut lanes: [&[u64]; MAX_LANES] = [&[]; MAX_LANES];
+    for (i, lane) in lanes[..M::LANES].iter_mut().enumerate() {
+        *lane = digits(i);
+    }
+    machine.gather(out, &lanes[..M::LANES]);
 }

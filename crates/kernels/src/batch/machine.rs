@@ -1,6 +1,6 @@
 //! The vocabulary in which every kernel is written.
 
-use crate::unroll::reread;
+use crate::unroll::reload;
 
 /// One vector machine: how `LANES` numbers are multiplied digit by digit at once.
 ///
@@ -88,7 +88,7 @@ pub trait Machine: Copy + Send + Sync + 'static {
         b: Self::Digit,
     ) {
         let mut column = columns[0];
-        let a = reread(a);
+        let a = reload(a);
         each!(j in 0..T {
             let above = if j + 1 < T { columns[(j + 1) % T] } else { entering };
             let (done, next) = self.mac(column, above, a[j], b);
@@ -128,7 +128,7 @@ pub trait Machine: Copy + Send + Sync + 'static {
     /// every 300 instructions or so (see "Zen 5" in docs/notes/performance.md). Elsewhere it does nothing.
     #[inline(always)]
     fn jump(self) {}
-    /// Makes the compiler finish a column's sum, in a register, before the next `reread`. Otherwise it may put sums
+    /// Makes the compiler finish a column's sum, in a register, before the next `reload`. Otherwise it may put sums
     /// off until their operands no longer fit registers (see docs/notes/code-generation.md). Other machines do nothing
     /// here.
     #[inline(always)]
@@ -146,7 +146,7 @@ pub trait Machine: Copy + Send + Sync + 'static {
     /// A digit as an accumulator.
     fn column(self, d: Self::Digit) -> Self::Column;
     /// A cheaper [`column`](Self::column), of a digit that has no bits above `w`: one from [`digit`](Self::digit), or a
-    /// constant brought in by a load; never one from [`operand`](Self::operand), as numbers in a domain are.
+    /// constant brought in by a load; never one from [`operand`](Self::operand), as numbers in a context are.
     #[inline(always)]
     fn clean_column(self, d: Self::Digit) -> Self::Column {
         self.column(d)

@@ -78,9 +78,9 @@ impl Method {
     /// AMM with squares by one level of Karatsuba.
     pub const KARATSUBA_SQUARES: Self = Self { square_levels: 1, ..Self::AMM };
     /// AMM with products and squares by one level of Karatsuba. On machines that have
-    /// [`split_powers`](super::block::split_powers), that block makes the products and squares of numbers of its length.
+    /// [`karatsuba_two_terms`](super::block::karatsuba_two_terms), that block makes the products and squares of numbers of its length.
     /// It splits three quarters of the reduction, too. Numbers of 30 to 160 digits, a multiple of ten, are multiplied, squared and reduced in terms of ten digits
-    /// ([`terms_multiply`](super::block::terms_multiply)), whatever `reduction` says.
+    /// ([`karatsuba_terms_multiply`](super::block::karatsuba_terms_multiply)), whatever `reduction` says.
     pub const KARATSUBA_PRODUCTS: Self = Self { multiply_levels: 1, ..Self::KARATSUBA_SQUARES };
     /// Separated reduction: schoolbook products, the whole of `q·N`.
     #[cfg(feature = "papers")]
@@ -129,7 +129,7 @@ impl Method {
     /// measurement (see docs/notes/performance.md).
     #[doc(hidden)]
     pub fn fastest<M: Kernels>(machine: M, digits: usize) -> Self {
-        if (digits == M::MAX_SPLIT || in_terms::<M>(digits)) && machine.adds_beside_products() {
+        if (digits == M::MAX_TWO_TERMS || in_terms::<M>(digits)) && machine.adds_beside_products() {
             return Self::KARATSUBA_PRODUCTS;
         }
         Self {

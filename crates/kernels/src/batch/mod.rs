@@ -6,7 +6,7 @@
 //! * [`product`], [`interleaved`], [`tiled`], `separated`, [`ahmm`], [`doubling`]: whole products and reductions, arranged from
 //!   blocks for any digit count, by any [`Method`]; [`bias`] has what their columns begin with, [`tiles`] how
 //!   a number is cut.
-//! * [`Constants`] and [`Domain`]: what is prepared of a modulus, and the [`Domain`](crate::Domain), whose products
+//! * [`Constants`] and [`Context`]: the precomputed constants of a modulus, and the [`Context`](crate::Context), whose products
 //!   `arithmetic` chooses; [`crt`]: powers modulo a product of two primes, over three of them.
 
 pub mod ahmm;
@@ -14,13 +14,12 @@ mod arithmetic;
 pub mod bias;
 pub mod block;
 mod constants;
-pub mod domain;
+pub mod context;
 pub mod doubling;
 pub mod interleaved;
 mod kernels;
 mod machine;
 mod method;
-mod number;
 pub mod product;
 mod reducer;
 #[cfg(feature = "papers")]
@@ -29,8 +28,7 @@ pub mod tiled;
 pub mod tiles;
 
 pub use constants::Constants;
-pub use domain::{Domain, MAX_DIGITS};
-pub use kernels::Kernels;
+pub use context::{Context, MAX_DIGITS};
+pub use kernels::{Kernels, Number};
 pub use machine::{Column, Digit, Machine};
 pub use method::{Method, MethodChoice, Reduction};
-pub use number::Number;

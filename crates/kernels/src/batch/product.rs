@@ -1,9 +1,6 @@
 //! Products and squares of whole numbers as columns, arranged from blocks: by tiles, or by Karatsuba's
 //! splitting down to tiles.
 
-#[cfg(feature = "papers")]
-mod half;
-
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
@@ -52,7 +49,7 @@ struct Split<M: Kernels> {
     /// `|A0 − A1|` and `|B0 − B1|`, of `half` digits each, and their signs.
     factors: [AlignedBuf<M::Digit>; 2],
     signs: AlignedBuf<M::Column>,
-    spare: AlignedBuf<M::Digit>,
+    scratch: AlignedBuf<M::Digit>,
     /// Whether every product has the same second factor, which is prepared once.
     fixed: bool,
 }
@@ -149,6 +146,43 @@ impl<M: Kernels> Product<M> {
     }
 }
 
+/// Halves of products, and products with a factor that is known beforehand, for separated reductions.
+#[cfg(feature = "papers")]
+impl<M: Kernels> Product<M> {
+    /// Sets `b` as the second factor of every later [`run`](Self::run).
+    pub fn fix(mut self, b: &[M::Digit]) -> Self {
+        if let Some(mut split) = self.split {
+            let (low, high) = b.split_at(split.half);
+            split.difference(1, low, high);
+            split.low = split.low.fix(low);
+            split.high = split.high.fix(high);
+            split.middle = split.middle.fix(&split.factors[1]);
+            split.fixed = true;
+            self.split = Some(split);
+        }
+        self
+    }
+
+    /// The columns of a lower or upper half, tile by tile.
+    fn tiled_half(&self, c: &mut [M::Column], a: &[M::Digit], b: &[M::Digit]) {
+        let (m, l, is_low) = (self.machine, self.l, self.part == Part::Low);
+        let wanted = if is_low { 0..l } else { l - 1..2 * l };
+        m.splat(&mut c[wanted.clone()], &self.initial[wanted]);
+        for &(at, width) in &self.tiles {
+            // Tile and rows below this one fill the columns below l; from `above` on, those from l on.
+            let (below, above) = (l - at - width, l - at);
+            let tile = &a[at..at + width];
+            if is_low {
+                m.mac_rows(&mut c[at..], tile, &b[..below]);
+                m.low_triangle(&mut c[l - width..], tile, &b[below..above]);
+            } else {
+                m.high_triangle(&mut c[l - 1..], tile, &b[below.saturating_sub(1)..above]);
+                m.mac_rows(&mut c[l..], tile, &b[above..]);
+            }
+        }
+    }
+}
+
 /// `C += A · B`, for all tiles of a number `A` and any rows `B`.
 pub(crate) fn mac_tiles<M: Kernels>(
     machine: M,
@@ -196,7 +230,7 @@ impl<M: Kernels> Split<M> {
             extra: middle,
             factors: [number(), number()],
             signs: AlignedBuf::new(machine.column_splat(0), 2, None),
-            spare: AlignedBuf::new(machine.digit_zero(), 2 * half, None),
+            scratch: AlignedBuf::new(machine.digit_zero(), 2 * half, None),
             fixed: false,
         }
     }
@@ -205,6 +239,6 @@ impl<M: Kernels> Split<M> {
     fn difference(&mut self, which: usize, low: &[M::Digit], high: &[M::Digit]) {
         let machine = self.low.machine;
         let sign = &mut self.signs[which..=which];
-        machine.difference(&mut self.factors[which], &mut self.spare, sign, low, high);
+        machine.difference(&mut self.factors[which], &mut self.scratch, sign, low, high);
     }
 }

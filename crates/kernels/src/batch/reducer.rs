@@ -5,9 +5,8 @@ use alloc::boxed::Box;
 use super::bias::Bias;
 use super::constants::Constants;
 use super::interleaved::Interleaved;
-use super::kernels::Kernels;
+use super::kernels::{Kernels, load};
 use super::method::Reduction;
-use super::number::load;
 #[cfg(feature = "papers")]
 use super::separated::Separated;
 use super::tiled::{STEP, Tiled};

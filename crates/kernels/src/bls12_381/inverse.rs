@@ -3,7 +3,7 @@
 use core::hint::black_box;
 
 use super::add::reduce_once;
-use super::loops::mul_add;
+use super::mul::mul_add;
 use super::{Fe, LIMBS, MODULUS, MU, mul_flat, power_of_two, sub_limbs};
 
 /// Halvings between two looks at whole numbers.
@@ -16,7 +16,7 @@ const ROUNDS: usize = (2 * 381 - 1usize).div_ceil(STEP as usize);
 /// last product.
 const RESTORE: Fe = power_of_two(3 * 64 * LIMBS + (64 - STEP as usize) * ROUNDS);
 
-/// `R²/a mod p`, the inverse in Montgomery's form, and 0 for 0.
+/// `R²/a mod p`, the inverse in Montgomery form, and 0 for 0.
 ///
 /// `(a, b)` starts as `(a, p)` and `(u, v)` as `(1, 0)`, with `a ≡ u·y` and `b ≡ v·y` for the number `y` to
 /// invert. Each halving makes `a` even by subtracting `b`, after a swap if `b` is greater. Each step finds 31

@@ -13,7 +13,7 @@
 //!   at most `2^w` in size: below `2^{w+5}`, so that no column overflows. Where halves are signed, an offset
 //!   of `2^62` keeps columns positive (see [`crate::batch::bias`]).
 //!
-//! Elements are in Montgomery's form by this `R`, not by the `2^384` of scalar numbers: `enter` and `leave`
+//! Elements are in Montgomery form by this `R`, not by the `2^384` of scalar numbers: `enter` and `leave`
 //! multiply by the quotient of the two.
 
 mod convert;
@@ -24,7 +24,7 @@ use super::{Fe, LIMBS, MODULUS, power_of_two};
 use crate::batch::Machine;
 use crate::batch::block::square;
 use crate::limbs::negative_inverse;
-use crate::unroll::reread;
+use crate::unroll::reload;
 
 pub use convert::{enter, leave, mul_scalars, sqr_scalars};
 
@@ -229,10 +229,10 @@ pub fn mul<M: Machine>(m: M, a: &mut Element<M>, b: &Element<M>) {
     });
     acc[DIGITS] = m.column_splat(starts[DIGITS]);
     for (&digit, &entering) in b[..LAST].iter().zip(&starts[DIGITS + 1..]) {
-        product_row(m, &mut acc, reread(a), digit);
-        friendly_row(m, &mut acc, reread(&friendly), m.column_splat(entering));
+        product_row(m, &mut acc, reload(a), digit);
+        friendly_row(m, &mut acc, reload(&friendly), m.column_splat(entering));
     }
-    product_row(m, &mut acc, reread(a), b[LAST]);
+    product_row(m, &mut acc, reload(a), b[LAST]);
     plain_row(m, &mut acc);
     finish(m, a, &acc);
 }
@@ -297,7 +297,7 @@ pub fn sqr<M: Machine>(m: M, a: &mut Element<M>, times: usize) {
             acc[k + 1] = c[k + 1];
         });
         for &entering in &c[DIGITS + 1..] {
-            friendly_row(m, &mut acc, reread(&friendly), entering);
+            friendly_row(m, &mut acc, reload(&friendly), entering);
         }
         plain_row(m, &mut acc);
         finish(m, a, &acc);

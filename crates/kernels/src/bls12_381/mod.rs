@@ -27,22 +27,20 @@
 //! [`lanes`] multiplies one element in each lane of a vector machine, in digits of the machine's radix.
 
 mod add;
-mod flat;
 mod inverse;
 pub mod lanes;
-mod loops;
+mod mul;
 
 pub use add::{add, neg, sub};
-pub use flat::{mul_flat, sqr_flat};
 pub use inverse::invert;
-pub use loops::mul_loops;
+pub use mul::{mul_flat, mul_loops, sqr_flat};
 
 use crate::limbs::negative_inverse;
 
 /// Limbs of an element.
 pub const LIMBS: usize = 6;
 
-/// An element in Montgomery's form, or any number of 384 bits: limbs, the lowest first.
+/// An element in Montgomery form, or any number of 384 bits: limbs, the lowest first.
 pub type Fe = [u64; LIMBS];
 
 /// `p`.

@@ -18,7 +18,7 @@ pub struct Modulus<'a> {
 /// Almost Montgomery multiplication by four carry chains: `out ≡ a·b·R^{−1} (mod M)`.
 ///
 /// * Precondition: all numbers have `n` digits, a multiple of `16V`, and so has the modulus, which is odd,
-///   `1 < M < R = 2^{32n}`. `a, b < R`, that is any digits. Of numbers of more than one window, `spare` has
+///   `1 < M < R = 2^{32n}`. `a, b < R`, that is any digits. Of numbers of more than one window, `scratch` has
 ///   two windows more, whatever they hold.
 /// * Bound: `out < R`.
 /// * Cost: with `P = n/16V`, `P²` parts of `16V` rounds. A round is 9 instructions for each vector in the
@@ -45,7 +45,7 @@ pub struct Modulus<'a> {
 pub fn amm<M: Machine, const V: usize>(
     m: M,
     out: &mut [Digits],
-    spare: &mut [Digits],
+    scratch: &mut [Digits],
     a: &[Digits],
     b: &[Digits],
     modulus: Modulus,
@@ -57,7 +57,7 @@ pub fn amm<M: Machine, const V: usize>(
     let top = if let ([out], [a], [b], [modulus]) = (&mut *windows, a, b, modulus) {
         one_window(m, out, a, b, modulus, mu)
     } else {
-        split(m, windows, spare.as_chunks_mut::<V>().0, a, b, modulus, mu)
+        split(m, windows, scratch.as_chunks_mut::<V>().0, a, b, modulus, mu)
     };
     tail::add_if::<M, V>(m, top, out, negated);
 }
@@ -97,13 +97,13 @@ fn one_window<M: Machine, const V: usize>(
 fn split<M: Machine, const V: usize>(
     m: M,
     out: &mut [[Digits; V]],
-    spare: &mut [[Digits; V]],
+    scratch: &mut [[Digits; V]],
     a: &[[Digits; V]],
     b: &[[Digits; V]],
     modulus: &[[Digits; V]],
     mu: M::Vector,
 ) -> u64 {
-    let [quotients, top] = spare.first_chunk_mut().expect("two windows to spare");
+    let [quotients, top] = scratch.first_chunk_mut().expect("two windows of scratch");
     let parts = out.len();
     let (a, modulus) = (&a[..parts], &modulus[..parts]);
     out.fill([[0; DIGITS]; V]);

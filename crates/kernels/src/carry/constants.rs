@@ -3,7 +3,7 @@
 use core::fmt;
 
 use super::amm::Modulus;
-use super::kernels::WIDEST;
+use super::machine::WIDEST;
 use super::machine::{DIGITS, Digits};
 use crate::OddModulus;
 use crate::bounds::REDUCED_FULL;

@@ -1,4 +1,6 @@
-//! The vocabulary of vector carry propagation chains.
+//! The vocabulary of vector carry propagation chains, and the compiled kernels of one machine.
+
+use super::amm::Modulus;
 
 /// Digits in a vector.
 pub const DIGITS: usize = 16;
@@ -70,4 +72,20 @@ pub trait Machine: Copy + Send + Sync + 'static {
     fn move_where(self, mask: Self::Mask, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     /// Where the lanes are equal (VPCMPEQD).
     fn equal(self, a: Self::Vector, b: Self::Vector) -> Self::Mask;
+}
+
+/// The widest window, in vectors. The four chains of a window this wide hold eight masks; twice as many have
+/// no room in any vector machine's mask registers, for which the paper splits longer multiplications.
+pub const WIDEST: usize = 2;
+
+/// The vectors that a multiplication needs beside its result.
+pub const SCRATCH: usize = 2 * WIDEST;
+
+/// The kernels of [`super`], each compiled for one machine: numbers of one vector as a window of one, longer
+/// numbers, an even count of vectors, by windows of [`WIDEST`].
+pub trait Kernels: Machine {
+    /// [`super::amm()`], with [`SCRATCH`] vectors to scratch.
+    fn amm(self, out: &mut [Digits], scratch: &mut [Digits; SCRATCH], a: &[Digits], b: &[Digits], modulus: Modulus);
+    /// [`super::select()`].
+    fn select(self, out: &mut [Digits], table: &[Digits], index: u32);
 }

@@ -12,21 +12,20 @@
 //! * [`amm()`]: whole multiplications: in one window, or split into parts (slide "2048-bit Montgomery
 //!   Multiplication").
 //! * [`Kernels`]: the compiled kernels of one machine.
-//! * [`Constants`] and [`Domain`]: what is prepared of a modulus, and the [`Domain`](crate::Domain).
+//! * [`Constants`] and [`Context`]: the precomputed constants of a modulus, and the [`Context`](crate::Context).
 //!
 //! # Bounds
 //!
 //! A number has `n` digits, `R = 2^{32n}`, and the modulus is any odd `M` with `1 < M < R`: no bit is spared.
-//! Numbers in the domain are below `R`, not necessarily below `M`. For `a, b < R` the rounds yield
+//! Numbers in Montgomery form are below `R`, not necessarily below `M`. For `a, b < R` the rounds yield
 //! `S = (a·b + Q·M)/R` with `Q < R`, so `S < a·b/R + M < R + M`; where `S ≥ R`, which the carry out of the
 //! topmost digit tells, `M` is subtracted once, under a mask: below `R` again. (The paper subtracts where
-//! `S ≥ M`. That needs a comparison, and is of no use for a number in the domain.)
+//! `S ≥ M`. That needs a comparison, and is of no use for a number in Montgomery form.)
 
 mod amm;
 mod chains;
 mod constants;
-mod domain;
-mod kernels;
+mod context;
 mod machine;
 mod select;
 pub mod tail;
@@ -34,7 +33,6 @@ pub mod tail;
 pub use amm::{Modulus, amm};
 pub use chains::Chains;
 pub use constants::Constants;
-pub use domain::Domain;
-pub use kernels::{Kernels, SPARE, WIDEST};
-pub use machine::{DIGITS, Digits, Machine};
+pub use context::Context;
+pub use machine::{DIGITS, Digits, Kernels, Machine, SCRATCH, WIDEST};
 pub use select::select;

@@ -124,9 +124,9 @@ pub struct Constants {
     pub(super) plain: Limbs,
     /// The digits of `−M^{−1}` that clear a part of the last segment.
     pub(super) inverse: Limbs,
-    /// `R mod M`: the number 1 in Montgomery's domain.
+    /// `R mod M`: the number 1 in Montgomery form.
     pub(super) one: Limbs,
-    /// `R² mod M`: brings a number into the domain.
+    /// `R² mod M`: brings a number into Montgomery form.
     pub(super) enter: Limbs,
     /// `R·2^{s(D−1)} mod M`: shifts a plain number by all segments but one.
     pub(super) shift: Limbs,

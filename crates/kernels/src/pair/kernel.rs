@@ -1,4 +1,4 @@
-//! Multiplication in Montgomery's domain, with the columns of a sum in registers.
+//! Multiplication in Montgomery form, with the columns of a sum in registers.
 
 use core::hint::black_box;
 
@@ -10,7 +10,7 @@ use super::{DIGIT_BITS, LANES, Machine, TOP_BITS};
 /// A number has `V` vectors, and a sum `T = 2V` columns. Of the last segment, `H = ⌈V/2⌉` digits are cleared first,
 /// then the others. With `D = LANES/SIDES` segments:
 ///
-/// * Precondition: `x` and `y` below `4M`, in digits below `2^52`; `tables` as [`Domain`](super::Domain) makes them.
+/// * Precondition: `x` and `y` below `4M`, in digits below `2^52`; `tables` as [`Context`](super::Context) makes them.
 /// * Bound of the result: the same, see [`crate::pair`].
 /// * Cost in multiplications of vectors with both halves: `DV²` of the product, `(D − 1)V²` of friendly multiples, `V²`
 ///   of `M`, and `H(H + 1)/2 + (V − H)(V − H + 1)/2` of the last quotients. For two numbers of 1024 bits, `V = 5`:

@@ -34,7 +34,7 @@
 //!
 //! `R ≥ 8M`. After the `D − 1` friendly steps, with `q < B` in each, `U' < U/B^{D−1} + B·M`; after the last
 //! `U'' < U'/B + M < T/R + 2M` of a product `T = x·y`. With `x, y < 4M` that is at most `16M²/8M + 2M = 4M`: stable,
-//! as in [`crate::batch::domain`], and no subtraction is made until a number leaves.
+//! as in [`crate::batch::context`], and no subtraction is made until a number leaves.
 //!
 //! A column receives at most `DV` low and `DV` high halves of the product, and as many of the reduction, each below
 //! `2^52`; some are doubled when lanes move. With the carry that is less than `(8DV + 1)·2^52`, below `2^63` for every
@@ -73,12 +73,12 @@ macro_rules! unroll {
 
 mod bias;
 mod constants;
-mod domain;
+mod context;
 mod kernel;
 mod tiles;
 
 pub use constants::{Constants, Shape};
-pub use domain::Domain;
+pub use context::Context;
 pub use kernel::{amm, ams, select};
 pub use tiles::{amm_tiles, ams_tiles};
 
@@ -172,7 +172,7 @@ pub trait Machine: Copy + Send + Sync + 'static {
     fn select(self, mask: Self::Mask, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 }
 
-/// The compiled roots of one machine.
+/// The compiled entry points of one machine.
 pub trait Kernels: Machine<Vector: bytemuck::Pod> {
     /// [`amm`], or [`amm_tiles`], depending on the shape.
     fn amm(

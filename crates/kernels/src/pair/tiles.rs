@@ -1,4 +1,4 @@
-//! Multiplication in Montgomery's domain of long numbers, tile by tile.
+//! Multiplication in Montgomery form of long numbers, tile by tile.
 
 use super::bias::{all, different, equal, restart, start};
 use super::kernel::{add_different, add_equal, normalize, pass, rounded_up};
@@ -33,7 +33,7 @@ pub fn ams_tiles<M: Machine, const SIDES: usize, const W: usize, const C: usize>
     }
 }
 
-/// `x·y·R^{−1}`, or `x²·R^{−1}` if `y` is `None` (constant in each root).
+/// `x·y·R^{−1}`, or `x²·R^{−1}` if `y` is `None` (constant in each entry point).
 #[inline(always)]
 fn multiply<M: Machine, const SIDES: usize, const W: usize, const C: usize>(
     m: M,

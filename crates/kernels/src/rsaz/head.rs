@@ -19,7 +19,7 @@ pub struct Low<W: Machine> {
 /// Preconditions: columns and `carry` with ten products added stay below `2^64`. Result: `q[t] < 2^m`; the
 /// carry out is below `2^{64−m}`. Cost: 14 scalar multiplications, of which 8 wait for each other. Source:
 /// steps 7.4, 7.5, 7.8 and 7.9 of algorithm 3, where `k0` is misprinted as modulo `M`.
-#[allow(clippy::needless_range_loop)] // iterators are not always inlined below a root
+#[allow(clippy::needless_range_loop)] // iterators are not always inlined below an entry point
 #[inline(always)]
 pub fn chained<W: Machine, const M: u32>(
     w: W,
@@ -47,7 +47,7 @@ pub fn chained<W: Machine, const M: u32>(
 ///
 /// Preconditions: columns with what is carried into them stay below `2^64`. Result: as of [`chained`]. Cost:
 /// no multiplication; three operations for each digit.
-#[allow(clippy::needless_range_loop)] // iterators are not always inlined below a root
+#[allow(clippy::needless_range_loop)] // iterators are not always inlined below an entry point
 #[inline(always)]
 pub fn friendly<W: Machine, const M: u32>(w: W, x: [W::Word; 4], mut carry: W::Word) -> ([W::Digit; 4], W::Word) {
     let mut q = [w.digit(0); 4];

@@ -2,13 +2,13 @@
 //! reductions.
 //!
 //! This is the arithmetic of big-number libraries, for single requests: a vector machine would work for
-//! eight. [`Kernels`] is the trait of the compiled operations; [`Domain`] arranges them for exponentiation.
+//! eight. [`Kernels`] is the trait of the compiled operations; [`Context`] arranges them for exponentiation.
 
 mod constants;
-mod domain;
+mod context;
 
 pub use constants::Constants;
-pub use domain::Domain;
+pub use context::Context;
 
 /// The operations of one scalar machine, on numbers of `n` limbs, the least significant first.
 ///

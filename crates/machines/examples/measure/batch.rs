@@ -18,11 +18,11 @@ fn table<M: batch::Kernels>(name: &str, m: M, cycles: f64, lengths: &[usize]) {
     for &bits in lengths {
         let (clock, l, modulus) = (gigahertz(), Constants::digits_for(bits, M::DIGIT_BITS), modulus(bits, 0));
         let constants = Constants::new(&modulus, M::DIGIT_BITS, l);
-        let mut domain = batch::Domain::new(m, &[&constants]);
-        let mut x = domain.enter(&[&number(bits, 1)], bits);
+        let mut mont = batch::Context::new(m, &[&constants]);
+        let mut x = mont.enter(&[&number(bits, 1)], bits);
         let y = x.clone();
-        let amm = best(|| domain.amm(black_box(&mut x), black_box(&y)));
-        let ams = best(|| domain.ams(black_box(&mut x), 1));
+        let amm = best(|| mont.amm(black_box(&mut x), black_box(&y)));
+        let ams = best(|| mont.ams(black_box(&mut x), 1));
         let setup = best(|| drop(black_box(Constants::new(black_box(&modulus), M::DIGIT_BITS, l))));
         let share = |products: usize, ns: f64| 100.0 * products as f64 * cycles / clock / ns;
         println!(

@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use zariz_kernels::carry::{self, Constants, DIGITS, Domain, SPARE};
+use zariz_kernels::carry::{self, Constants, Context, DIGITS, SCRATCH};
 use zariz_kernels::pow::{Power, pow};
 
 use crate::arguments::Arguments;
@@ -26,10 +26,10 @@ fn table<M: carry::Kernels>(name: &str, m: M, lengths: &[usize]) {
         let (clock, constants) = (gigahertz(), Constants::new(&modulus(bits, 0)));
         let words = constants.words();
         let [a, mut b, mut out] = [7, 11, 13].map(|digit| vec![[digit; 16]; words]);
-        let mut spare = [[0; DIGITS]; SPARE];
+        let mut scratch = [[0; DIGITS]; SCRATCH];
         // Each depends on the one before, as in a power.
         let amm = best(|| {
-            m.amm(&mut out, &mut spare, &a, &b, constants.modulus());
+            m.amm(&mut out, &mut scratch, &a, &b, constants.modulus());
             b.copy_from_slice(&out);
         });
         let entries = vec![[9; 16]; 64 * words];
@@ -37,7 +37,7 @@ fn table<M: carry::Kernels>(name: &str, m: M, lengths: &[usize]) {
         let (base, exponent) = (number(bits, 1), number(bits, 2));
         let power =
             Power { modulus: &constants, base: &base, base_bits: bits, exponent: &exponent, exponent_bits: bits };
-        let power = best(|| drop(black_box(pow(&mut Domain::new(m, &constants), &[power]))));
+        let power = best(|| drop(black_box(pow(&mut Context::new(m, &constants), &[power]))));
         println!(
             "{name:8} {bits:5} bits: amm {:9.0}  64 entries read {:7.0}  power {:12.0} cycles ({clock:.2} GHz)",
             amm * clock,

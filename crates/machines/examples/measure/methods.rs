@@ -38,29 +38,29 @@ fn table<M: batch::Kernels>(name: &str, m: M, _cycles: f64, bits: usize, methods
     let least = Constants::digits_for(bits, M::DIGIT_BITS);
     let prepare = |method: Method| Constants::new(&modulus, M::DIGIT_BITS, method.digits(least)).with_method(method);
     let constants: Vec<_> = methods.iter().map(|&(_, method)| prepare(method)).collect();
-    let mut domains: Vec<_> = constants
+    let mut contexts: Vec<_> = constants
         .iter()
         .map(|constants| {
-            let mut domain = batch::Domain::new(m, &[constants]);
-            let x = domain.enter(&[&base], bits);
-            let mut entry = domain.zeros(domain.entry_words());
+            let mut mont = batch::Context::new(m, &[constants]);
+            let x = mont.enter(&[&base], bits);
+            let mut entry = mont.zeros(mont.entry_words());
             entry[..x.len()].copy_from_slice(&x);
-            domain.complete_entry(&mut entry);
-            (domain, x, entry)
+            mont.complete_entry(&mut entry);
+            (mont, x, entry)
         })
         .collect();
     let calls = 200_000 / (least * least) / 8 + 1;
     // times[method][round] = [amm, multiply_entry, ams, pow]
     let mut times = vec![Vec::new(); methods.len()];
     for round in 0..ROUNDS {
-        for ((times, constants), (domain, x, entry)) in times.iter_mut().zip(&constants).zip(&mut domains) {
+        for ((times, constants), (mont, x, entry)) in times.iter_mut().zip(&constants).zip(&mut contexts) {
             let y = x.clone();
-            let amm = time(calls, || domain.amm(black_box(x), black_box(&y)));
-            let by_entry = time(calls, || domain.multiply_entry(black_box(x), black_box(entry)));
-            let ams = time(calls, || domain.ams(black_box(x), 1));
+            let amm = time(calls, || mont.amm(black_box(x), black_box(&y)));
+            let by_entry = time(calls, || mont.multiply_entry(black_box(x), black_box(entry)));
+            let ams = time(calls, || mont.ams(black_box(x), 1));
             let power =
                 Power { modulus: constants, base: &base, base_bits: bits, exponent: &exponent, exponent_bits: bits };
-            let powers = || drop(black_box(pow(&mut batch::Domain::new(m, &[constants]), black_box(&[power]))));
+            let powers = || drop(black_box(pow(&mut batch::Context::new(m, &[constants]), black_box(&[power]))));
             let whole = if round % POWERS == 0 { time(1, powers) } else { f64::NAN };
             times.push([amm, by_entry, ams, whole]);
         }

@@ -28,7 +28,7 @@ mod x86 {
     use std::hint::black_box;
 
     use zariz_kernels::Montgomery as _;
-    use zariz_kernels::pair::{Constants, Domain, Kernels, Shape};
+    use zariz_kernels::pair::{Constants, Context, Kernels, Shape};
     use zariz_kernels::pow::{Power, pow};
 
     use crate::stopwatch::{best, gigahertz, modulus, number};
@@ -39,12 +39,12 @@ mod x86 {
                 let constants = [0, 1].map(|seed| Constants::new(&modulus(bits, seed), bits, count));
                 let constants: Vec<_> = constants.iter().take(count).collect();
                 let (base, exponent) = (number(bits - 64, 2), number(bits, 3));
-                let mut domain = Domain::new(m, &constants);
-                let mut x = domain.enter(&[&base], bits);
+                let mut mont = Context::new(m, &constants);
+                let mut x = mont.enter(&[&base], bits);
                 let y = x.clone();
-                let product = best(|| domain.amm(black_box(&mut x), black_box(&y)));
+                let product = best(|| mont.amm(black_box(&mut x), black_box(&y)));
                 const TIMES: usize = 64;
-                let square = best(|| domain.ams(black_box(&mut x), TIMES)) / TIMES as f64;
+                let square = best(|| mont.ams(black_box(&mut x), TIMES)) / TIMES as f64;
                 let power = |&modulus| Power {
                     modulus,
                     base: &base,
@@ -53,7 +53,7 @@ mod x86 {
                     exponent_bits: bits,
                 };
                 let powers: Vec<_> = constants.iter().map(power).collect();
-                let power = best(|| drop(black_box(pow(&mut Domain::new(m, &constants), black_box(&powers)))));
+                let power = best(|| drop(black_box(pow(&mut Context::new(m, &constants), black_box(&powers)))));
                 let clock = gigahertz();
                 let shape = Shape::new(bits, count);
                 let share = |products: usize, ns: f64| 100.0 * (products * instructions) as f64 / 2.0 / (ns * clock);

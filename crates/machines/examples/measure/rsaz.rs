@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use zariz_kernels::pow::{Power, pow};
-use zariz_kernels::rsaz::{self, Domain, Quotients};
+use zariz_kernels::rsaz::{self, Context, Quotients};
 use zariz_kernels::{Montgomery as _, batch};
 
 use crate::arguments::Arguments;
@@ -33,9 +33,9 @@ fn table<W: rsaz::Kernels>(name: &str, machine: W, lengths: &[usize]) {
             let constants = batch::Constants::new(&modulus(bits, 0), m, k);
             for &quotients in Quotients::ALL {
                 let (base, exponent) = (number(bits - 64, 1), number(bits, 2));
-                let domain = || Domain::with_quotients(machine, &constants, quotients);
-                let mut x = domain().enter(&[&base], bits);
-                let (mut numbers, y) = (domain(), x.clone());
+                let mont = || Context::with_quotients(machine, &constants, quotients);
+                let mut x = mont().enter(&[&base], bits);
+                let (mut numbers, y) = (mont(), x.clone());
                 let amm = best(|| numbers.amm(black_box(&mut x), black_box(&y)));
                 const TIMES: usize = 5;
                 let ams = best(|| numbers.ams(black_box(&mut x), TIMES)) / TIMES as f64;
@@ -46,7 +46,7 @@ fn table<W: rsaz::Kernels>(name: &str, machine: W, lengths: &[usize]) {
                     exponent: &exponent,
                     exponent_bits: bits,
                 };
-                let power = best(|| drop(black_box(pow(&mut domain(), black_box(&[power])))));
+                let power = best(|| drop(black_box(pow(&mut mont(), black_box(&[power])))));
                 let (clock, g) = (gigahertz(), k / 4);
                 // Two operations for each multiply-accumulate, on three ports.
                 let reduce = match quotients {

@@ -119,10 +119,10 @@ impl Machine for Avx2Fma {
 // A step of a tiled reduction is one tile.
 const _: () = assert!(<Avx2Fma as zariz_kernels::batch::Kernels>::MAX_TILE == zariz_kernels::batch::tiled::STEP);
 
-roots!(
+entry_points!(
     Avx2Fma, features: ["avx2,fma"], product_tenths: 17, tiled_from: 16, karatsuba_from: 100, ahmm_from: 30,
     adds_beside: false,
     tiles: [1 2 3 4 5 6 7],
     squares: [1 2 3 4 5 6 7],
-    triangles: [1 2 3 4 5 6 7], wholes: [], splits: [], terms: [], selects: [1 2 3]
+    triangles: [1 2 3 4 5 6 7], in_registers: [], two_terms: [], terms: [], selects: [1 2 3]
 );

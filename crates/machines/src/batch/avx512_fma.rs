@@ -120,10 +120,10 @@ impl Machine for Avx512Fma {
     }
 }
 
-roots!(
+entry_points!(
     Avx512Fma, features: ["avx512f,avx512dq"], product_tenths: 25, tiled_from: usize::MAX, karatsuba_from: 50,
     ahmm_from: 30, adds_beside: false,
     tiles: [1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20],
     squares: [1 2 3 4 5 6 7 8 9 10],
-    triangles: [1 2 3 4 5 6 7 8 9 10], wholes: [], splits: [], terms: [], selects: [1 2 3 4 5]
+    triangles: [1 2 3 4 5 6 7 8 9 10], in_registers: [], two_terms: [], terms: [], selects: [1 2 3 4 5]
 );

@@ -122,15 +122,15 @@ impl Machine for Avx512Ifma {
     }
 }
 
-macro_rules! roots_with {
+macro_rules! entry_points_with {
     ($squares:tt) => {
-        roots!(
+        entry_points!(
             Avx512Ifma, features: ["avx512f,avx512dq,avx512ifma"], product_tenths: 10, tiled_from: usize::MAX,
             karatsuba_from: usize::MAX, ahmm_from: 60, adds_beside: crate::cpu::adds_beside_vpmadd52(),
             tiles: [1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20],
             squares: $squares,
             triangles: [1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20],
-            wholes: [4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20], splits: [20], terms: [16],
+            in_registers: [4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20], two_terms: [20], terms: [16],
             selects: [1 2 3 4 5]
         );
     };
@@ -139,6 +139,6 @@ macro_rules! roots_with {
 // From four digits on, squares are reduced in the same block, unless another method is chosen. So other squares are for
 // the papers: they are a third of this crate's code.
 #[cfg(feature = "papers")]
-roots_with!([1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20]);
+entry_points_with!([1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20]);
 #[cfg(not(feature = "papers"))]
-roots_with!([1 2 3]);
+entry_points_with!([1 2 3]);

@@ -104,11 +104,11 @@ impl Machine for AvxIfma {
     }
 }
 
-roots!(
+entry_points!(
     AvxIfma, features: ["avx2,avxifma"], product_tenths: 10, tiled_from: usize::MAX, karatsuba_from: usize::MAX,
     ahmm_from: 60, adds_beside: false,
     tiles: [1 2 3 4 5 6 7 8 9],
     squares: [1 2 3 4 5 6 7 8 9],
     triangles: [1 2 3 4 5 6 7 8 9],
-    wholes: [4 5 6 7 8 9 10], splits: [], terms: [], selects: [1 2]
+    in_registers: [4 5 6 7 8 9 10], two_terms: [], terms: [], selects: [1 2]
 );

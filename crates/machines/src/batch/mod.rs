@@ -1,7 +1,7 @@
 //! The machines of batches: a number in each lane.
 
 #[macro_use]
-mod roots;
+mod entry_points;
 mod portable;
 
 #[cfg(target_arch = "x86_64")]
@@ -34,7 +34,7 @@ pub use {avx_ifma::AvxIfma, avx2_fma::Avx2Fma, avx512_fma::Avx512Fma, avx512_ifm
 
 /// How many digits of `digit_bits` bits the numbers of this processor's machines have, where at least `needed` are
 /// needed, by the method of the caller's choice or the fastest. It is one count for all machines with such digits: they
-/// share what is prepared of a modulus.
+/// share the precomputed constants of a modulus.
 pub fn digits(method: Option<Method>, needed: usize, digit_bits: u32) -> usize {
     #[cfg(target_arch = "x86_64")]
     if digit_bits == Avx512Ifma::DIGIT_BITS

@@ -99,21 +99,21 @@ impl<const W: usize> Machine for Portable<W> {
 /// The one-lane machine that the engine uses.
 mod one {
     type One = super::Portable<1>;
-    roots!(
+    entry_points!(
         One, features: [], product_tenths: 35, tiled_from: usize::MAX, karatsuba_from: 60, ahmm_from: 40,
         adds_beside: false,
         tiles: [1 2 3 4 5 6 7 8],
         squares: [1 2 3 4 5 6 7 8],
-        triangles: [1 2 3 4 5 6 7 8], wholes: [], splits: [], terms: [], selects: [1 2]
+        triangles: [1 2 3 4 5 6 7 8], in_registers: [], two_terms: [], terms: [], selects: [1 2]
     );
 }
 
 /// Eight lanes, so that tests can follow the vector machines lane by lane.
 mod eight {
     type Eight = super::Portable<8>;
-    roots!(
+    entry_points!(
         Eight, features: [], product_tenths: 280, tiled_from: usize::MAX, karatsuba_from: 60, ahmm_from: 40,
         adds_beside: false,
-        tiles: [1 2 3], squares: [1 2], triangles: [1 2], wholes: [], splits: [], terms: [], selects: [1 2]
+        tiles: [1 2 3], squares: [1 2], triangles: [1 2], in_registers: [], two_terms: [], terms: [], selects: [1 2]
     );
 }

@@ -5,7 +5,7 @@
 
 pub use zariz_kernels::bls12_381::*;
 
-mod roots;
+mod entry_points;
 
 #[cfg(target_arch = "x86_64")]
 mod add;

@@ -155,4 +155,4 @@ impl Machine for Avx512 {
     }
 }
 
-carry_roots!(Avx512, features: ["avx512f"]);
+carry_entry_points!(Avx512, features: ["avx512f"]);

@@ -127,4 +127,4 @@ impl Machine for Portable {
     }
 }
 
-carry_roots!(Portable, features: []);
+carry_entry_points!(Portable, features: []);

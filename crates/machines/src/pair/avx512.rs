@@ -13,7 +13,7 @@ macro_rules! avx512_pair {
         }
         #[inline(always)]
         fn vector(self, words: [u64; LANES]) -> __m512i {
-            // Not an intrinsic: outside of a root, that would be a call.
+            // Not an intrinsic: outside of an entry point, that would be a call.
             // SAFETY: a vector is 64 bytes, and every bit pattern is one.
             unsafe { std::mem::transmute::<[u64; LANES], __m512i>(words) }
         }

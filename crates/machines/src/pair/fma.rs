@@ -48,7 +48,7 @@ impl Machine for Avx512Fma {
 
 // Above five vectors by tiles: in longer straight code the compiler keeps halves of products on the stack, and adds
 // them at the end (docs/notes/code-generation.md).
-pair_roots!(root, Avx512Fma, features: ["avx512f,avx512dq"], in_registers: [], tiles: [
+pair_entry_points!(entry_points, Avx512Fma, features: ["avx512f,avx512dq"], in_registers: [], tiles: [
     6 => amm_tiles_3 ams_tiles_3<3, 6>,
     8 => amm_tiles_4 ams_tiles_4<4, 8>,
     _ => amm_tiles_5 ams_tiles_5<5, 10>,

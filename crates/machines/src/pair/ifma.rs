@@ -26,7 +26,7 @@ impl Machine for Avx512Ifma {
     }
 }
 
-pair_roots!(root, Avx512Ifma, features: ["avx512f,avx512dq,avx512ifma"], in_registers: [
+pair_entry_points!(entry_points, Avx512Ifma, features: ["avx512f,avx512dq,avx512ifma"], in_registers: [
     6 => amm_6 ams_6<6, 12, 3>,
     8 => amm_8 ams_8<8, 16, 4>,
     10 => amm_10 ams_10<10, 20, 5>,

@@ -1,7 +1,7 @@
 //! One or two numbers, laid across vectors: on the machines of [`batch`](crate::batch) that have eight lanes.
 
 #[macro_use]
-mod roots;
+mod entry_points;
 mod portable;
 
 #[cfg(target_arch = "x86_64")]

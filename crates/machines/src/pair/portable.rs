@@ -96,7 +96,7 @@ impl Machine for Portable<8> {
 }
 
 type Eight = Portable<8>;
-pair_roots!(unchecked, Eight, features: [], in_registers: [], tiles: [
+pair_entry_points!(unchecked, Eight, features: [], in_registers: [], tiles: [
     6 => amm_tiles_3 ams_tiles_3<3, 6>,
     8 => amm_tiles_4 ams_tiles_4<4, 8>,
     _ => amm_tiles_5 ams_tiles_5<5, 10>,

@@ -144,4 +144,4 @@ impl Machine for Avx2 {
     }
 }
 
-rsaz_roots!(Avx2, features: ["avx2,bmi2"], mac_tenths: 8, tuned: [(29, 5) (29, 9) (28, 19)]);
+rsaz_entry_points!(Avx2, features: ["avx2,bmi2"], mac_tenths: 8, tuned: [(29, 5) (29, 9) (28, 19)]);

@@ -1,7 +1,7 @@
 //! The machines of RSAZ: one number, four of its digits in a vector.
 
 #[macro_use]
-mod roots;
+mod entry_points;
 mod portable;
 
 #[cfg(target_arch = "x86_64")]

@@ -113,4 +113,4 @@ impl Machine for Portable {
     }
 }
 
-rsaz_roots!(Portable, features: [], mac_tenths: 40, tuned: []);
+rsaz_entry_points!(Portable, features: [], mac_tenths: 40, tuned: []);

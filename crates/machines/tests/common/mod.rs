@@ -156,7 +156,7 @@ fn case<M: batch::Kernels>(
 
 /// Powers of bases below their moduli: with the exponents of `powers`, with the first one in all lanes, with those beside
 /// it, and with RSA's.
-pub fn check_reduced<D: Montgomery, C>(domain: impl Fn() -> D, powers: &[Power<C>], moduli: &[BigUint]) {
+pub fn check_reduced<D: Montgomery, C>(mont: impl Fn() -> D, powers: &[Power<C>], moduli: &[BigUint]) {
     let bases: Vec<BigUint> = powers.iter().zip(moduli).map(|(power, modulus)| big(power.base) % modulus).collect();
     let base_limbs: Vec<_> = bases.iter().map(|base| limbs_of(base, 1)).collect();
     let first = big(powers[0].exponent);
@@ -171,7 +171,7 @@ pub fn check_reduced<D: Montgomery, C>(domain: impl Fn() -> D, powers: &[Power<C
             exponent_bits: 64 * limbs[i].len(),
             ..powers[i]
         };
-        let results = pow::pow_reduced_vartime(&mut domain(), &(0..powers.len()).map(reduced).collect::<Vec<_>>());
+        let results = pow::pow_reduced_vartime(&mut mont(), &(0..powers.len()).map(reduced).collect::<Vec<_>>());
         assert_eq!(results.len(), powers.len());
         for (i, (result, modulus)) in results.iter().zip(moduli).enumerate() {
             let (base, exponent) = (&bases[i], &exponents[i]);
@@ -225,9 +225,9 @@ pub fn check_batch<M: batch::Kernels>(
             );
         }
     };
-    let domain = || batch::Domain::new(m, &pow::moduli(&powers));
-    // One domain for all: what one operation has left in its memory is no part of the next one's numbers.
-    let used = &mut domain();
+    let mont = || batch::Context::new(m, &pow::moduli(&powers));
+    // One context for all: what one operation has left in its memory is no part of the next one's numbers.
+    let used = &mut mont();
     check("pow", pow::pow(used, &powers), &|c| c.base.modpow(&c.exponent, &c.modulus));
     check("pow_vartime", pow::pow_vartime(used, &powers), &|c| c.base.modpow(&c.exponent, &c.modulus));
     let twos: Vec<Power> = powers.iter().map(|p| Power { base: &[2], base_bits: 2, ..*p }).collect();
@@ -237,7 +237,7 @@ pub fn check_batch<M: batch::Kernels>(
     let exponent = cases[0].exponent.clone();
     check("pow_vartime, one exponent", pow::pow_vartime(used, &shared), &|c| c.base.modpow(&exponent, &c.modulus));
 
-    check_reduced(domain, &powers, &cases.iter().map(|c| c.modulus.clone()).collect::<Vec<_>>());
+    check_reduced(mont, &powers, &cases.iter().map(|c| c.modulus.clone()).collect::<Vec<_>>());
 
     let factors: Vec<_> = cases.iter().map(|c| limbs_of(&c.base, 1)).collect();
     let others: Vec<_> = cases.iter().map(|c| limbs_of(&(&c.exponent % &c.modulus), 1)).collect();
@@ -282,7 +282,7 @@ pub fn check_method<M: batch::Kernels>(
         exponent_bits,
     };
     let batch: Vec<_> = (0..M::LANES).map(power).collect();
-    for (lane, result) in pow::pow(&mut batch::Domain::new(m, &pow::moduli(&batch)), &batch).iter().enumerate() {
+    for (lane, result) in pow::pow(&mut batch::Context::new(m, &pow::moduli(&batch)), &batch).iter().enumerate() {
         assert_eq!(
             big(result),
             bases[lane].modpow(&exponents[lane], &moduli[lane]),

@@ -4,7 +4,7 @@ use num_bigint::BigUint;
 use rand::{Rng, rngs::StdRng};
 use zariz_kernels::limbs::Numbers;
 use zariz_kernels::mul::{self, Product};
-use zariz_kernels::pair::{Constants, Domain, Kernels};
+use zariz_kernels::pair::{Constants, Context, Kernels};
 use zariz_kernels::pow::{self, Power};
 
 use super::{big, check_reduced, limbs_of, modulus, number, odd};
@@ -53,7 +53,7 @@ pub fn check<M: Kernels>(m: M, rng: &mut StdRng, bits: usize, count: usize, base
             );
         }
     };
-    let numbers = || Domain::new(m, &pow::moduli(&powers));
+    let numbers = || Context::new(m, &pow::moduli(&powers));
     expect("pow", pow::pow(&mut numbers(), &powers), &|i| bases[i].modpow(&exponents[i], &moduli[i]));
     expect("pow_vartime", pow::pow_vartime(&mut numbers(), &powers), &|i| bases[i].modpow(&exponents[i], &moduli[i]));
 
@@ -63,6 +63,6 @@ pub fn check<M: Kernels>(m: M, rng: &mut StdRng, bits: usize, count: usize, base
     let products: Vec<_> = (0..count)
         .map(|i| Product { modulus: &constants[i], a: &base_limbs[i], a_bits: base_bits.max(bits), b: &others[i] })
         .collect();
-    let mut numbers = Domain::new(m, &mul::moduli(&products));
+    let mut numbers = Context::new(m, &mul::moduli(&products));
     expect("mul", mul::mul(&mut numbers, &products), &|i| &bases[i] * &exponents[i] % &moduli[i]);
 }

@@ -84,8 +84,8 @@ pub(super) fn check<P: Model>(m: Exact<P>, call: Call<Exact<P>>) -> Result<(), S
             let sum = value_of_digits(low, w) + value_of_columns(&d[..l + n], w) + upper;
             normalize::<P>(&(sum >> (w as usize * l)), out)
         }
-        Call::Difference { out, spare, sign, a, b } => {
-            Call::Difference { out: &mut *out, spare, sign: &mut *sign, a, b }.run(m);
+        Call::Difference { out, scratch, sign, a, b } => {
+            Call::Difference { out: &mut *out, scratch, sign: &mut *sign, a, b }.run(m);
             digits(w, out)?;
             let difference = value_of_digits(a, w) - value_of_digits(b, w);
             if sign[0] != i128::from(difference >= BigInt::ZERO) {
@@ -98,9 +98,9 @@ pub(super) fn check<P: Model>(m: Exact<P>, call: Call<Exact<P>>) -> Result<(), S
             Call::Karatsuba { c: &mut *c, middle, signs, extra, part }.run(m);
             karatsuba(&before, c, middle, signs, extra, part)
         }
-        Call::ReduceOnce { out, spare, a, modulus } => {
+        Call::ReduceOnce { out, scratch, a, modulus } => {
             let (number, modulus_value) = (value_of_digits(a, w), value_of_digits(modulus, w));
-            Call::ReduceOnce { out: &mut *out, spare, a, modulus }.run(m);
+            Call::ReduceOnce { out: &mut *out, scratch, a, modulus }.run(m);
             digits(w, out)?;
             let reduced = if number < modulus_value { number } else { number - modulus_value };
             equal("A mod M", &value_of_digits(out, w), &reduced)
@@ -111,47 +111,48 @@ pub(super) fn check<P: Model>(m: Exact<P>, call: Call<Exact<P>>) -> Result<(), S
             digits(w, out)?;
             equal("the sum", &value_of_digits(out, w), &sum)
         }
-        Call::Multiply { x, y, modulus } => {
+        Call::AmmRegisters { x, y, modulus } => {
             let product = value_of_digits(x, w) * value_of_digits(&y[..x.len()], w);
-            Call::Multiply { x: &mut *x, y, modulus }.run(m);
+            Call::AmmRegisters { x: &mut *x, y, modulus }.run(m);
             whole::<P>(&product, x, modulus)
         }
-        Call::Squarings { x, times, modulus, c } => {
+        Call::AmsRegisters { x, times, modulus, c } => {
             // One at a time: the block repeats itself.
             for _ in 0..times {
                 let number = value_of_digits(x, w);
-                Call::Squarings { x: &mut *x, times: 1, modulus, c: &mut *c }.run(m);
+                Call::AmsRegisters { x: &mut *x, times: 1, modulus, c: &mut *c }.run(m);
                 whole::<P>(&(&number * &number), x, modulus)?;
             }
             Ok(())
         }
-        Call::SplitPowers { x, times, y, modulus, c, spare } => {
-            // One at a time, as with Squarings.
+        Call::KaratsubaTwoTerms { x, times, y, modulus, c, scratch } => {
+            // One at a time, as with AmsRegisters.
             for _ in 0..times {
                 let number = value_of_digits(x, w);
-                Call::SplitPowers { x: &mut *x, times: 1, y: &[], modulus, c: &mut *c, spare: &mut *spare }.run(m);
+                Call::KaratsubaTwoTerms { x: &mut *x, times: 1, y: &[], modulus, c: &mut *c, scratch: &mut *scratch }
+                    .run(m);
                 terms::<P>(&(&number * &number), x, modulus)?;
             }
             if y.is_empty() {
                 return Ok(());
             }
             let product = value_of_digits(x, w) * value_of_digits(&y[..x.len()], w);
-            Call::SplitPowers { x: &mut *x, times: 0, y, modulus, c, spare }.run(m);
+            Call::KaratsubaTwoTerms { x: &mut *x, times: 0, y, modulus, c, scratch }.run(m);
             terms::<P>(&product, x, modulus)
         }
-        Call::TermsMultiply { c, a, b, spare } => {
+        Call::KaratsubaTermsMultiply { c, a, b, scratch } => {
             let product = value_of_digits(a, w) * value_of_digits(&b[..a.len()], w);
-            Call::TermsMultiply { c: &mut *c, a, b, spare }.run(m);
+            Call::KaratsubaTermsMultiply { c: &mut *c, a, b, scratch }.run(m);
             equal("A·B", &offset_columns(&c[..2 * a.len()], w), &product)
         }
-        Call::TermsSquare { c, a, spare } => {
+        Call::KaratsubaTermsSquare { c, a, scratch } => {
             let number = value_of_digits(a, w);
-            Call::TermsSquare { c: &mut *c, a, spare }.run(m);
+            Call::KaratsubaTermsSquare { c: &mut *c, a, scratch }.run(m);
             equal("A²", &offset_columns(&c[..2 * a.len()], w), &(&number * &number))
         }
-        Call::TermsReduce { x, c, modulus, spare } => {
+        Call::KaratsubaTermsReduce { x, c, modulus, scratch } => {
             let product = offset_columns(&c[..2 * x.len()], w);
-            Call::TermsReduce { x: &mut *x, c, modulus, spare }.run(m);
+            Call::KaratsubaTermsReduce { x: &mut *x, c, modulus, scratch }.run(m);
             terms::<P>(&product, x, modulus)
         }
         Call::SelectTile { mut out, table, stride, index } => {

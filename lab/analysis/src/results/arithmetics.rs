@@ -2,20 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use zariz_kernels::batch::block::{SHORTEST_WHOLE, TERM, WIDEST, fours, has_terms};
+use zariz_kernels::batch::block::{FEWEST_IN_REGISTERS, TERM, WIDEST, fours, has_terms};
 use zariz_kernels::batch::tiled::STEP;
 use zariz_kernels::batch::{MAX_DIGITS, doubling};
 use zariz_kernels::bounds::free_bits_for_doubling;
-use zariz_kernels::bounds::{DOMAIN, DOMAIN_AHMM, FREE_BITS, FREE_BITS_AHMM, REDUCED, REDUCED_FULL};
+use zariz_kernels::bounds::{BOUND, BOUND_AHMM, FREE_BITS, FREE_BITS_AHMM, REDUCED, REDUCED_FULL};
 use zariz_kernels::{carry, pair, rsaz};
 
 use super::{Arithmetic, Bounds, Kind, Reduction, Size};
 use crate::tables::MAX_BITS;
 
-/// What most domains say of their numbers.
-pub const BOUNDS: Bounds = Bounds { free_bits: FREE_BITS, domain: DOMAIN, reduced: REDUCED };
+/// What most contexts say of their numbers.
+pub const BOUNDS: Bounds = Bounds { free_bits: FREE_BITS, bound: BOUND, reduced: REDUCED };
 
-const FULL: Bounds = Bounds { free_bits: 0, domain: 0, reduced: REDUCED_FULL };
+const FULL: Bounds = Bounds { free_bits: 0, bound: 0, reduced: REDUCED_FULL };
 
 /// The digit sizes of machines of batches.
 pub const DIGIT_BITS: [usize; 2] = [51, 52];
@@ -33,7 +33,7 @@ pub fn batch_sizes(w: usize, step: Option<usize>) -> Vec<Size> {
 /// Whole numbers whose squares are reduced by four rows first, then by pairs, the last two rows with `M` itself. (Of an
 /// odd number it is three: less is added.)
 fn whole_sizes(w: usize) -> Vec<Size> {
-    let whole = (SHORTEST_WHOLE..=WIDEST).filter(|&digits| fours(digits) > 0);
+    let whole = (FEWEST_IN_REGISTERS..=WIDEST).filter(|&digits| fours(digits) > 0);
     let size = |digits| {
         let (before, doubled) = (w * (digits - 2), 4 * w * fours(digits));
         let reduction = Reduction::Friendly { before, last: 2 * w, doubled };
@@ -110,7 +110,7 @@ pub fn all() -> Vec<Arithmetic> {
             kind,
             sizes: batch_sizes(w, step),
         };
-        let half = Bounds { free_bits: FREE_BITS_AHMM, domain: DOMAIN_AHMM, ..BOUNDS };
+        let half = Bounds { free_bits: FREE_BITS_AHMM, bound: BOUND_AHMM, ..BOUNDS };
         for (name, step) in [("interleaved", 1), ("tiled", STEP)] {
             out.push(batch(name, BOUNDS, Kind::Products, Some(step)));
             let kind = Kind::HalfReduced { digit_bits: w, step };

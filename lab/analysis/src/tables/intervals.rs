@@ -60,12 +60,12 @@ const READERS: [&str; 12] = [
     "normalize",
     "settle",
     "normalize_sum",
-    "multiply",
-    "squarings",
-    "split_powers",
-    "terms_multiply",
-    "terms_square",
-    "terms_reduce",
+    "amm_registers",
+    "ams_registers",
+    "karatsuba_two_terms",
+    "karatsuba_terms_multiply",
+    "karatsuba_terms_square",
+    "karatsuba_terms_reduce",
     "scale",
 ];
 
@@ -237,7 +237,7 @@ const CLAIMS: &str = "
 | Columns that can be negative are not when they are read: their offset is large enough | proved here |
 | Products are split as said: h·2^w + l = a·b with these ranges of l and h | argued at the heads of the machines' files; tested on edge values and at random, on each machine that the processor has (`lab/analysis/tests/split.rs`) |
 | Each block computes what its banner says | tested with exact integers (`lab/analysis/tests/exact.rs`) |
-| A reduction clears the lowest digits | follows from μ and the friendly multiple, argued in `block/reduce.rs`, `block/whole.rs`, `block/split/reduce.rs` and `block/terms/reduce.rs`; intervals cannot see it; tested with exact integers |
+| A reduction clears the lowest digits | follows from μ and the friendly multiple, argued in `block/reduce.rs`, `block/amm_registers.rs`, `block/karatsuba_two_terms/reduce.rs` and `block/karatsuba_terms/reduce.rs`; intervals cannot see it; tested with exact integers |
 | Results are below T/R + 2M (T/R + M where a reduction is in one piece), and so below 4M; below 3M on entering | proved from the worst operands, with exact numbers (docs/generated/results.md); intervals of digits cannot show it |
 | The truncated reduction's carry is exact | argued in `separated.rs`; tested with exact integers, and on every machine with chosen lower halves (`crates/machines/tests/methods.rs`) |
 | A normalised number fits its digits: nothing but an offset is carried out of the last | follows from the bound above, which is below R (docs/generated/results.md); tested with exact integers, since a result that lost something has the wrong value |

@@ -25,12 +25,12 @@ pub fn make() -> Result<String, String> {
     }
     let size_names = SIZES.map(|bits| format!("{bits} bits"));
     let size_head: Vec<&str> =
-        ["domain", "method", "the fullest"].into_iter().chain(size_names.iter().map(String::as_str)).collect();
+        ["arithmetic", "method", "the fullest"].into_iter().chain(size_names.iter().map(String::as_str)).collect();
     Ok([
         head(),
-        "# Results: every domain is closed\n\n".into(),
+        "# Results: the bounds of every arithmetic are closed\n\n".into(),
         INTRODUCTION.into(),
-        table(&["domain", "method", "operation", "operands", "claim", "worst", "margin", "digits"], &rows),
+        table(&["arithmetic", "method", "operation", "operands", "claim", "worst", "margin", "digits"], &rows),
         REACHED.into(),
         table(&size_head, &reached),
         CLAIMS.into(),
@@ -45,9 +45,9 @@ fn at(arithmetic: &Arithmetic, bits: usize) -> String {
 }
 
 const INTRODUCTION: &str = "\
-A domain says how large its numbers are (`crates/kernels/src/bounds.rs`, whose constants the code uses). Here
+An arithmetic says how large its numbers are (`crates/kernels/src/bounds.rs`, whose constants the code uses). Here
 (`lab/analysis/src/results.rs`) each operation has the largest operands that this allows, every digit of every quotient is the
-largest there is, and the result, an exact number, must be below what is said of it. So, by induction, no number in the domain is
+largest there is, and the result, an exact number, must be below what is said of it. So, by induction, no number in Montgomery form is
 ever larger. This is done for every digit count that a modulus of 16384 bits or less can have, or the arithmetic allows, and for
 the least and the greatest modulus of each: the margin is a concave function of M, so it is positive for all between.
 
@@ -61,7 +61,7 @@ are the methods of the papers. Entries of a table are numbers that entered, prod
 const REACHED: &str = "
 ## The largest number that is ever reached
 
-The least bound, in multiples of M, under which a domain is closed and which holds for what enters it: with any sequence of
+The least bound, in multiples of M, under which an arithmetic is closed and which holds for what enters it: with any sequence of
 operations, no number is larger. M has as many bits as the head says, all ones. *The fullest* is the greatest modulus of the most
 digits: nothing is free that need not be. For powers of two it is a square.
 

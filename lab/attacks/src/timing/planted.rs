@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use rand::RngCore;
 use rand::rngs::StdRng;
 use zariz_kernels::limbs::{self, Limbs, Numbers};
-use zariz_kernels::scalar::{Constants, Domain, Kernels};
+use zariz_kernels::scalar::{self, Constants, Kernels};
 use zariz_kernels::{Montgomery as _, OddModulus};
 
 use crate::sample::Experiment;
@@ -70,24 +70,24 @@ impl<S: Kernels, const SKIPS: bool> Experiment for Planted<S, SKIPS> {
     }
 
     fn run(&mut self) -> Result<Self::Output> {
-        let mut domain = Domain::new(self.machine, &self.constants);
-        let base = domain.enter(&[&self.base], 8 * BYTES);
-        let size = domain.words();
-        let (mut next, mut table) = (domain.one(), domain.zeros(size << WINDOW));
+        let mut mont = scalar::Context::new(self.machine, &self.constants);
+        let base = mont.enter(&[&self.base], 8 * BYTES);
+        let size = mont.words();
+        let (mut next, mut table) = (mont.one(), mont.zeros(size << WINDOW));
         for entry in table.chunks_exact_mut(size) {
             entry.copy_from_slice(&next);
-            domain.amm(&mut next, &base);
+            mont.amm(&mut next, &base);
         }
-        let (mut x, mut entry) = (domain.one(), domain.zeros(size));
+        let (mut x, mut entry) = (mont.one(), mont.zeros(size));
         for byte in self.exponent {
             for window in [byte >> WINDOW, byte & 0x0f] {
-                domain.ams(&mut x, WINDOW);
-                domain.select(&mut entry, &table, &[window.into()]);
+                mont.ams(&mut x, WINDOW);
+                mont.select(&mut entry, &table, &[window.into()]);
                 if !SKIPS || window != 0 {
-                    domain.amm(&mut x, &entry);
+                    mont.amm(&mut x, &entry);
                 }
             }
         }
-        Ok(domain.leave(x, 1))
+        Ok(mont.leave(x, 1))
     }
 }

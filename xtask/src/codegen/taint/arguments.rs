@@ -1,10 +1,10 @@
-//! What the arguments of each root are: which registers, and which memory behind them, are public.
+//! What the arguments of each entry point are: which registers, and which memory behind them, are public.
 //!
-//! What a root loads through a pointer is secret, unless it is declared here. The exceptions are lengths and
+//! What an entry point loads through a pointer is secret, unless it is declared here. The exceptions are lengths and
 //! pointers that lie in memory: those of slices in arrays, in options and in structures.
 //!
 //! Were a compiler to lay out a structure otherwise, so that secrets came to lie among the public bytes, then
-//! pointers and lengths would no longer lie there, and the root would be refused: it uses all of them as
+//! pointers and lengths would no longer lie there, and the entry point would be refused: it uses all of them as
 //! addresses or in branches.
 
 use super::value::{ENTRY, Value};
@@ -84,11 +84,15 @@ pub fn of(machine: &str, block: &str) -> Option<&'static [Argument]> {
         };
     }
     Some(match block {
-        "squarings" => &[Slice, Count, Slice, Slice],
-        "split_powers" => &[Slice, Count, Slice, Slice, Slice, Slice],
-        "mac_rows" | "multiply" | "terms_square" | "scale" | "square" | "low_triangle" | "high_triangle" => {
-            &[Slice, Slice, Slice]
-        }
+        "ams_registers" => &[Slice, Count, Slice, Slice],
+        "karatsuba_two_terms" => &[Slice, Count, Slice, Slice, Slice, Slice],
+        "mac_rows"
+        | "amm_registers"
+        | "karatsuba_terms_square"
+        | "scale"
+        | "square"
+        | "low_triangle"
+        | "high_triangle" => &[Slice, Slice, Slice],
         "square_onto" | "settle" | "splat" | "add_words" | "quotients" | "normalize" | "add_digits" | "scatter" => {
             &[Slice, Slice]
         }
@@ -98,7 +102,9 @@ pub fn of(machine: &str, block: &str) -> Option<&'static [Argument]> {
         "select_tile" => &[Record(&[(0, 64)]), Slice, Count, Slice],
         "turn" => &[Slice, Slice, Count],
         "select_shared" | "lookup" => &[Slice, Slice, Count, Slice],
-        "normalize_sum" | "reduce_once" | "terms_multiply" | "terms_reduce" => &[Slice, Slice, Slice, Slice],
+        "normalize_sum" | "reduce_once" | "karatsuba_terms_multiply" | "karatsuba_terms_reduce" => {
+            &[Slice, Slice, Slice, Slice]
+        }
         "difference" => &[Slice, Slice, Slice, Slice, Slice],
         "karatsuba" => &[Slice, Slice, Slice, Slice, Count],
         // The slices of all lanes.
@@ -113,7 +119,7 @@ pub fn of(machine: &str, block: &str) -> Option<&'static [Argument]> {
     })
 }
 
-/// The arguments of the method of this name that calls a block: in `pair` it chooses the root by a shape, which is two
+/// The arguments of the method of this name that calls a block: in `pair` it chooses the entry point by a shape, which is two
 /// numbers.
 pub fn of_method(machine: &str, block: &str, method: &str) -> Option<Vec<Argument>> {
     if !machine.starts_with("pair") {

@@ -10,7 +10,7 @@ use super::state::State;
 use super::step::{Decoded, Refusal, Step};
 use super::value::{ENTRY, Value};
 use crate::codegen::assembly::{Assembly, Function};
-use crate::codegen::roots::{callee, is_panic};
+use crate::codegen::entry_points::{callee, is_panic};
 
 /// A call, or a jump out of the function, and what is known there.
 pub struct Call<'a> {

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 
-use crate::codegen::roots::split;
+use crate::codegen::entry_points::split;
 
 /// An operand.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -161,18 +161,18 @@ fn what_is_not_understood_is_refused() {
 
 #[test]
 fn calls_pass_what_is_declared() {
-    const ROOT: &str = "_RNvNtNtNtCshFnAggahQMu_14zariz_machines5carry6avx5124root6select";
+    const ENTRY_POINT: &str = "_RNvNtNtNtCshFnAggahQMu_14zariz_machines5carry6avx51212entry_points6select";
     // Its arguments are two slices and a secret index.
     let checked = |method: &str, body: &str| {
-        let text = format!("{ROOT}:\n\tretq\n.Lfunc_end0:\n{method}:\n{body}.Lfunc_end1:\n");
+        let text = format!("{ENTRY_POINT}:\n\tretq\n.Lfunc_end0:\n{method}:\n{body}.Lfunc_end1:\n");
         super::check(&parse(&text)).map_err(|error| format!("{error:#}"))
     };
     let method = "<M as Kernels>::select";
-    assert_eq!(checked(method, &format!("\tpushq\t%rax\n\tcallq\t{ROOT}\n\tpopq\t%rax\n\tretq\n")), Ok(1));
-    assert_eq!(checked(method, &format!("\tmovq\t(%rdi), %r8\n\tjmp\t{ROOT}\n")), Ok(1));
-    let secret = checked(method, &format!("\tmovq\t(%rdi), %rdx\n\tjmp\t{ROOT}\n")).unwrap_err();
+    assert_eq!(checked(method, &format!("\tpushq\t%rax\n\tcallq\t{ENTRY_POINT}\n\tpopq\t%rax\n\tretq\n")), Ok(1));
+    assert_eq!(checked(method, &format!("\tmovq\t(%rdi), %r8\n\tjmp\t{ENTRY_POINT}\n")), Ok(1));
+    let secret = checked(method, &format!("\tmovq\t(%rdi), %rdx\n\tjmp\t{ENTRY_POINT}\n")).unwrap_err();
     assert!(secret.contains("word 3 of its arguments"), "{secret}");
-    let private = checked("f", &format!("\tjmp\t{ROOT}\n")).unwrap_err();
+    let private = checked("f", &format!("\tjmp\t{ENTRY_POINT}\n")).unwrap_err();
     assert!(private.contains("no public method calls it"), "{private}");
 }
 

@@ -20,16 +20,16 @@ pub enum Part {
 /// `A[k] − B[k] + 2^w − 1 + carry`, the first carry 1: a number from 0 to `2^{w+1} − 1` whose carry is 1
 /// unless it borrows.
 ///
-/// Both go to `spare` and not to `out`: kept in place, they would be selected by a store under the mask, and
+/// Both go to `scratch` and not to `out`: kept in place, they would be selected by a store under the mask, and
 /// a load after such a store takes longer for some masks than for others.
 ///
-/// * Precondition: `out.len() = a.len() ≥ b.len()`, `spare.len() = 2·a.len()`; missing digits of `b` are 0.
+/// * Precondition: `out.len() = a.len() ≥ b.len()`, `scratch.len() = 2·a.len()`; missing digits of `b` are 0.
 /// * Cost: a chain of `a.len()` steps.
 #[inline(always)]
 pub fn difference<M: Machine>(
     m: M,
     out: &mut [M::Digit],
-    spare: &mut [M::Digit],
+    scratch: &mut [M::Digit],
     sign: &mut [M::Column],
     a: &[M::Digit],
     b: &[M::Digit],
@@ -37,7 +37,7 @@ pub fn difference<M: Machine>(
     let borrow = m.column_splat((1 << M::DIGIT_BITS) - 1);
     let one = m.column_splat(1);
     let (mut carry, mut other) = (one, one);
-    let (differences, opposite) = spare.split_at_mut(a.len());
+    let (differences, opposite) = scratch.split_at_mut(a.len());
     for (k, ((difference, opposite), &a)) in differences.iter_mut().zip(opposite.iter_mut()).zip(a).enumerate() {
         let a = m.column(a);
         let b = m.column(b.get(k).copied().unwrap_or(m.digit_zero()));

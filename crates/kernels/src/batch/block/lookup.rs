@@ -50,7 +50,7 @@ pub fn turn<M: Machine>(m: M, out: &mut [M::Digit], table: &[M::Digit], stride: 
 ///   cache.
 #[inline(always)]
 pub fn lookup<M: Machine>(m: M, out: &mut [M::Digit], table: &[M::Digit], stride: usize, index: &[u64]) {
-    // `Domain` has other blocks for machines without lookups.
+    // `Context` has other blocks for machines without lookups.
     if !M::LOOKUP {
         return;
     }

@@ -1,7 +1,7 @@
 //! Products: a tile of columns times rows of digits.
 
 use crate::batch::Machine;
-use crate::unroll::reread;
+use crate::unroll::reload;
 
 /// `C += A · B`, as columns: `C[i + j] += lo(A[j]·B[i])`, `C[i + j + 1] += hi(A[j]·B[i])`, for `j < T`, any
 /// number of rows `i`.
@@ -26,7 +26,7 @@ pub fn mac_rows<M: Machine, const T: usize>(m: M, c: &mut [M::Column], a: &[M::D
         // The window of T columns leaves two columns finished, and moves up by two.
         let entering = [c[i + T], c[i + T + 1]];
         let (mut low, mut high) = (acc[0], if T > 1 { acc[1 % T] } else { entering[0] });
-        let a = reread(a);
+        let a = reload(a);
         each!(j in 0..T {
             let above = match T - j {
                 1 => entering[1],

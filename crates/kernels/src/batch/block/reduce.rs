@@ -1,6 +1,6 @@
 //! Montgomery reduction by the friendly multiple.
 
-use super::whole::{self, WIDEST};
+use super::amm_registers::{self, WIDEST};
 use crate::batch::Machine;
 
 /// Clears the lowest columns of `C`, one per row, by adding multiples of the modulus.
@@ -11,11 +11,11 @@ use crate::batch::Machine;
 /// column up. A column's quotient needs no multiplication.
 ///
 /// A machine of [`TWO_ROWS`](Machine::TWO_ROWS) adds two rows at a time, by the multiple that is −1 modulo `2^{2w}`
-/// (see [`multiply`](super::multiply())): row `i` adds `q_i·M''` two columns up, and each row its column's carry.
+/// (see [`amm_registers`](super::amm_registers())): row `i` adds `q_i·M''` two columns up, and each row its column's carry.
 ///
 /// The last rows of a whole reduction, [`plain_rows`] of them, are ordinary Montgomery rows (`q = μ·c mod 2^w`,
 /// `C += q·M`, not shifted), so that the result grows by one `M` only: a number `T` becomes less than `T/R + 2M` (see
-/// [`crate::batch::domain`]).
+/// [`crate::batch::context`]).
 ///
 /// `friendly` is the lowest tile, `T` digits, of `M''`; the quotients go to `q`, for the other tiles to be
 /// added by [`mac_rows`](crate::batch::block::mac_rows). `last` holds the lowest tile of `M`, and `μ`; with
@@ -87,7 +87,7 @@ fn friendly_pairs<M: Machine, const T: usize>(m: M, c: &mut [M::Column], friendl
     });
     (window[T], window[T + 1]) = (c[T], c[T + 1]);
     for (q, entering) in q.as_chunks_mut::<2>().0.iter_mut().zip(c[T + 2..].as_chunks::<2>().0) {
-        *q = whole::reduce_window::<M, T, 2, 2>(m, &mut window, friendly, entering);
+        *q = amm_registers::reduce_window::<M, T, 2, 2>(m, &mut window, friendly, entering);
     }
     let c = &mut c[q.len()..];
     (c[T], c[T + 1]) = (window[T], window[T + 1]);

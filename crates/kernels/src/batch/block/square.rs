@@ -1,12 +1,12 @@
 //! Squares: the strict upper triangle once, doubled, and the diagonal.
 
 use crate::batch::Machine;
-use crate::unroll::reread;
+use crate::unroll::reload;
 
 /// The columns of `A²`, written to `C[0..2T]`:
 /// `C = 2·(half + Σ_{i<j} A[i]·A[j]·2^{w(i+j)}) + Σ_i A[i]²·2^{2wi}`.
 ///
-/// `half` is half of what a whole product with its reduction starts at (see [`crate::batch::domain`]):
+/// `half` is half of what a whole product with its reduction starts at (see [`crate::batch::context`]):
 /// doubling a column doubles the bias in it, as the missing lower triangle would. A machine without bias does
 /// not read it.
 ///
@@ -47,7 +47,7 @@ fn square_columns<M: Machine, const T: usize>(
     });
     let mut even = acc[0];
     each!(i in 0..T {
-        let a = reread(a);
+        let a = reload(a);
         let digit = a[i];
         let odd;
         let next_even;

@@ -1,7 +1,7 @@
 //! Half products of a tile: the columns below, or from, its anti-diagonal.
 
 use crate::batch::Machine;
-use crate::unroll::reread;
+use crate::unroll::reload;
 
 /// The lower half of `A · B`, `T × T` digits, as columns `0..T`: `C[i + j] += lo(A[j]·B[i])` for `i + j < T`
 /// and `C[i + j + 1] += hi(A[j]·B[i])` for `i + j < T − 1`.
@@ -18,8 +18,8 @@ pub fn low_triangle<M: Machine, const T: usize>(m: M, c: &mut [M::Column], a: &[
     let c: &mut [M::Column; T] = c.first_chunk_mut().expect("columns");
     let mut acc = *c;
     each!(i in 0..T {
-        let a = reread(a);
-        let digit = reread(b)[i];
+        let a = reload(a);
+        let digit = reload(b)[i];
         let mut column = acc[i];
         each!(j in 0..T {
             if i + j + 1 < T {
@@ -58,8 +58,8 @@ pub fn high_triangle<M: Machine, const T: usize>(m: M, c: &mut [M::Column], a: &
     let b: &[M::Digit; T] = b[below..].first_chunk().expect("rows");
     let mut top = c[T];
     each!(i in 0..T {
-        let a = reread(a);
-        let digit = reread(b)[i];
+        let a = reload(a);
+        let digit = reload(b)[i];
         if i + 1 < T {
             acc[0] = m.mac_high(acc[0], a[T - 2 - i], digit);
         }

@@ -4,7 +4,7 @@ use super::{Constants, DIGITS, Element, SCALAR_BITS, bits_at, constant, mul, red
 use crate::batch::Machine;
 use crate::batch::block::MAX_LANES;
 use crate::bls12_381::{Fe, LIMBS};
-use crate::unroll::reread;
+use crate::unroll::reload;
 
 /// The digits of a number in each lane, lane by lane.
 type Values = [u64; DIGITS * MAX_LANES];
@@ -15,7 +15,7 @@ fn gather<M: Machine>(m: M, values: &mut Values, numbers: &[Fe], shift: usize) -
     let w = M::DIGIT_BITS as usize;
     for (k, number) in numbers[..M::LANES].iter().enumerate() {
         // Lane by lane: several at once, the compiler would use gather instructions, which are slow.
-        let number = reread(number);
+        let number = reload(number);
         each!(i in 0..DIGITS {
             values[i * M::LANES + k] = bits_at(number, (i * w) as isize - shift as isize) & ((1 << w) - 1);
         });

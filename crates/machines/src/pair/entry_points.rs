@@ -1,17 +1,17 @@
-//! The roots of numbers laid across vectors: one for each number of vectors whose sums stay in registers, and one for
+//! The entry points of numbers laid across vectors: one for each number of vectors whose sums stay in registers, and one for
 //! each width of tiles; each for one number and for two side by side.
 
 /// Implements [`zariz_kernels::pair::Kernels`] for a machine: `$features` is the list for `#[target_feature]`, empty
-/// for a machine that needs none; `$module` is their module, `root` for those whose machine code is checked.
-/// `$in_registers` has roots for more than five vectors with their `<V, T, H>`, `$tiles` those for tiles with their
+/// for a machine that needs none; `$module` is their module, `entry_points` for those whose machine code is checked.
+/// `$in_registers` has entry points for more than five vectors with their `<V, T, H>`, `$tiles` those for tiles with their
 /// `<W, C>`; the last is for all other numbers of vectors.
-macro_rules! pair_roots {
+macro_rules! pair_entry_points {
     (
         $module:ident, $machine:ty, features: $features:tt,
         in_registers: [$($in_registers:literal => $amm:ident $ams:ident<$v:literal, $t:literal, $h:literal>,)*],
         tiles: [$($tiles:pat => $amm_tiles:ident $ams_tiles:ident<$w:literal, $c:literal>,)*]
     ) => {
-        pair_roots!(@all $module, $machine, $features, [
+        pair_entry_points!(@all $module, $machine, $features, [
             2 => amm_2 ams_2<2, 4, 1>,
             3 => amm_3 ams_3<3, 6, 2>,
             4 => amm_4 ams_4<4, 8, 2>,
@@ -26,19 +26,19 @@ macro_rules! pair_roots {
         [$($tiles:pat => $amm_tiles:ident $ams_tiles:ident<$w:literal, $c:literal>,)*]
     ) => {
         mod $module {
-            #![allow(unused_unsafe)] // a root without target features is safe to call
+            #![allow(unused_unsafe)] // an entry point without target features is safe to call
             use super::*;
             use zariz_kernels::pair::{self, Kernels, Machine, Shape};
             type This = $machine;
             type Vector = <This as Machine>::Vector;
 
-            $(pair_roots!(@registers $features $amm $ams<$v, $t, $h>);)*
-            $(pair_roots!(@tiles $features $amm_tiles $ams_tiles<$w, $c>);)*
-            pair_roots!(@select $features select);
+            $(pair_entry_points!(@registers $features $amm $ams<$v, $t, $h>);)*
+            $(pair_entry_points!(@tiles $features $amm_tiles $ams_tiles<$w, $c>);)*
+            pair_entry_points!(@select $features select);
 
             impl Kernels for $machine {
                 fn amm(self, shape: Shape, x: &mut [Vector], y: &[Vector], tables: &[Vector], space: &mut [Vector]) {
-                    // SAFETY: `self` proves that the processor has the target features of this machine's roots.
+                    // SAFETY: `self` proves that the processor has the target features of this machine's entry points.
                     unsafe {
                         match (shape.vectors, shape.count) {
                             $(

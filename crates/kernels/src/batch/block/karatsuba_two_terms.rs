@@ -17,18 +17,18 @@
 mod product;
 mod reduce;
 
-use super::short::{HALF_TERM, TERM};
+use super::term::{HALF_TERM, TERM};
 use crate::batch::Machine;
 
 /// The digits of a number.
-pub const SPLIT_DIGITS: usize = 2 * TERM;
+pub const TWO_TERMS_DIGITS: usize = 2 * TERM;
 /// The columns to work in: those of a product.
-pub const SPLIT_COLUMNS: usize = 2 * DIGITS;
+pub const TWO_TERMS_COLUMNS: usize = 2 * DIGITS;
 /// The digits to work in: two quotients, each with the difference of its halves, and the differences of the factors'
 /// halves.
-pub const SPLIT_SPARE: usize = 4 * TERM + 2 * HALF_TERM;
+pub const TWO_TERMS_SCRATCH: usize = 4 * TERM + 2 * HALF_TERM;
 
-const DIGITS: usize = SPLIT_DIGITS;
+const DIGITS: usize = TWO_TERMS_DIGITS;
 
 type Digits<M, const N: usize> = [<M as Machine>::Digit; N];
 type Columns<M, const N: usize> = [<M as Machine>::Column; N];
@@ -48,22 +48,22 @@ struct Quotient<'a, M: Machine> {
 }
 
 impl<'a, M: Machine> Quotient<'a, M> {
-    /// The first digits of `spare`, and the rest.
+    /// The first digits of `scratch`, and the rest.
     #[inline(always)]
-    fn take(spare: &'a mut [M::Digit]) -> (Self, &'a mut [M::Digit]) {
-        let (digits, spare) = spare.split_first_chunk_mut().expect("digits");
-        let (difference, spare) = spare.split_first_chunk_mut().expect("digits");
-        (Self { digits, difference }, spare)
+    fn take(scratch: &'a mut [M::Digit]) -> (Self, &'a mut [M::Digit]) {
+        let (digits, scratch) = scratch.split_first_chunk_mut().expect("digits");
+        let (difference, scratch) = scratch.split_first_chunk_mut().expect("digits");
+        (Self { digits, difference }, scratch)
     }
 }
 
 impl<'a, M: Machine> Space<'a, M> {
     #[inline(always)]
-    fn new(spare: &'a mut [M::Digit]) -> Self {
-        let (quotient, spare) = Quotient::take(spare);
-        let (last_quotient, spare) = Quotient::take(spare);
-        let (first, spare) = spare.split_first_chunk_mut().expect("digits");
-        let second = spare.first_chunk_mut().expect("digits");
+    fn new(scratch: &'a mut [M::Digit]) -> Self {
+        let (quotient, scratch) = Quotient::take(scratch);
+        let (last_quotient, scratch) = Quotient::take(scratch);
+        let (first, scratch) = scratch.split_first_chunk_mut().expect("digits");
+        let second = scratch.first_chunk_mut().expect("digits");
         Self { quotient, last_quotient, differences: [first, second] }
     }
 }
@@ -73,30 +73,30 @@ impl<'a, M: Machine> Space<'a, M> {
 /// the reduction.
 ///
 /// * Precondition: `x` has 20 digits; `y` has 20 or none. `modulus` has those of two terms
-///   ([`prepared_modulus`](super::prepared_modulus)). `c` has [`SPLIT_COLUMNS`] and `spare` has [`SPLIT_SPARE`], in any
+///   ([`prepared_modulus`](super::prepared_modulus)). `c` has [`TWO_TERMS_COLUMNS`] and `scratch` has [`TWO_TERMS_SCRATCH`], in any
 ///   state. `X²/R + 2M < R` before each squaring, `X·Y/R + 2M < R` before the multiplication.
 /// * Result: below `X²/R + 2M`, or `X·Y/R + 2M`.
 /// * Cost: 490 products for each squaring, 625 for the multiplication; each has ten low halves besides.
 #[inline(always)]
-pub fn split_powers<M: Machine, const T: usize>(
+pub fn karatsuba_two_terms<M: Machine, const T: usize>(
     m: M,
     x: &mut [M::Digit],
     times: usize,
     y: &[M::Digit],
     modulus: &[M::Digit],
     c: &mut [M::Column],
-    spare: &mut [M::Digit],
+    scratch: &mut [M::Digit],
 ) {
     const { assert!(T == DIGITS) };
     let x: &mut Digits<M, DIGITS> = x.first_chunk_mut().expect("digits");
     let y: Option<&Digits<M, DIGITS>> = (!y.is_empty()).then(|| y.first_chunk().expect("digits"));
     let modulus = &reduce::Modulus::<M>::new(m, modulus);
-    let c: &mut Columns<M, SPLIT_COLUMNS> = c.first_chunk_mut().expect("columns");
+    let c: &mut Columns<M, TWO_TERMS_COLUMNS> = c.first_chunk_mut().expect("columns");
     for step in 0..times + usize::from(y.is_some()) {
         match y {
-            Some(y) if step == times => product::columns::<M, false>(m, c, x, y, spare),
-            _ => product::columns::<M, true>(m, c, x, x, spare),
+            Some(y) if step == times => product::columns::<M, false>(m, c, x, y, scratch),
+            _ => product::columns::<M, true>(m, c, x, x, scratch),
         }
-        reduce::reduce(m, x, c, modulus, spare);
+        reduce::reduce(m, x, c, modulus, scratch);
     }
 }

@@ -16,16 +16,16 @@
 //! `Q` and `P` are below `X`, and `M' ≤ (X − 1)·M`. With `R = X²`, the friendly multiple adds less than `R·M`, and so do
 //! the rows. Of a product `T`, the result is below `T/R + 2M`.
 
-use super::{Columns, DIGITS, Digits, Quotient, SPLIT_COLUMNS, Space};
+use super::{Columns, DIGITS, Digits, Quotient, Space, TWO_TERMS_COLUMNS};
 use crate::batch::Machine;
 use crate::batch::block::beside::Beside;
-use crate::batch::block::prepared::{Halved, Prepared};
-use crate::batch::block::short::{
-    Correction, Difference, HALF_TERM, HALF_TERM_STEPS, HalfTermSteps, TERM, half_term_product, halves, upper_half,
+use crate::batch::block::term::{
+    Correction, Difference, HALF_TERM, HALF_TERM_STEPS, HalfTermSteps, Halved, Prepared, TERM, half_term_product,
+    halves, upper_half,
 };
-use crate::unroll::reread;
+use crate::unroll::reload;
 
-/// What is prepared of a modulus.
+/// Precomputed constants of a modulus.
 pub(super) struct Modulus<'a, M: Machine> {
     /// The terms of `M''`.
     friendly: [Halved<'a, M>; 2],
@@ -50,19 +50,19 @@ impl<'a, M: Machine> Modulus<'a, M> {
     }
 }
 
-/// `x ← (C + Q·M' + X·P·M)/R`. `c` and `spare` are as [`columns`](super::product::columns) leaves them.
+/// `x ← (C + Q·M' + X·P·M)/R`. `c` and `scratch` are as [`columns`](super::product::columns) leaves them.
 #[inline(always)]
 #[allow(unused_assignments)] // unrolled, the last digit leaves nothing for a next one
 pub(super) fn reduce<M: Machine>(
     m: M,
     x: &mut Digits<M, DIGITS>,
-    c: &Columns<M, SPLIT_COLUMNS>,
+    c: &Columns<M, TWO_TERMS_COLUMNS>,
     modulus: &Modulus<M>,
-    spare: &mut [M::Digit],
+    scratch: &mut [M::Digit],
 ) {
-    let c = reread(c);
+    let c = reload(c);
     let Space { quotient: Quotient { digits: q, difference: q_difference }, last_quotient, .. } =
-        Space::<M>::new(spare);
+        Space::<M>::new(scratch);
     let (q0, q1) = halves::<_, HALF_TERM>(&*q);
     let q = &Halved::<M> { halves: [q0, q1], difference: q_difference, borrows: m.equals(c[TERM], 0) };
     let Modulus { friendly: [low, high], plain_high, .. } = modulus;
@@ -93,15 +93,15 @@ pub(super) fn reduce<M: Machine>(
     });
 
     // The other rows, beside products that they do not need.
-    let p0 = reread(&*p0);
+    let p0 = reload(&*p0);
     let mut rows = ReductionRows { window, modulus, quotients: p1 };
     let w2 = HalfTermSteps::<M> { c: upper_half(m, &w1), a: n2, b: q0 }.run(m, &mut RowsFrom::<M, 0>(&mut rows));
     let w2 = HalfTermSteps::<M> { c: w2, a: h0, b: p0 }.run(m, &mut RowsFrom::<M, HALF_TERM_STEPS>(&mut rows));
     let ReductionRows { window, quotients: p1, .. } = rows;
 
-    let p1 = reread(&*p1);
+    let p1 = reload(&*p1);
     let p_borrows = Difference::<M, HALF_TERM, 0>::new(m, p0, p1, last_quotient.difference).now(m);
-    let p_difference = reread(&*last_quotient.difference);
+    let p_difference = reload(&*last_quotient.difference);
     let p = &Halved::<M> { halves: [p0, p1], difference: p_difference, borrows: p_borrows };
     let last_correction = Correction { quotient: p, term: plain_high };
 

@@ -1,4 +1,4 @@
-//! One or two numbers side by side, as a domain for exponentiation.
+//! One or two numbers side by side, as a context for exponentiation.
 
 use alloc::vec::Vec;
 
@@ -10,7 +10,7 @@ use crate::montgomery::{Costs, Montgomery};
 use crate::place::AlignedBuf;
 
 /// The working space of one number, or of two.
-pub struct Domain<'a, M: Kernels> {
+pub struct Context<'a, M: Kernels> {
     machine: M,
     moduli: Vec<&'a Constants>,
     shape: Shape,
@@ -18,7 +18,7 @@ pub struct Domain<'a, M: Kernels> {
     space: AlignedBuf<M::Vector>,
 }
 
-impl<'a, M: Kernels> Domain<'a, M> {
+impl<'a, M: Kernels> Context<'a, M> {
     /// Prepares for numbers of one or two moduli, of one shape.
     ///
     /// # Panics
@@ -67,7 +67,7 @@ impl<'a, M: Kernels> Domain<'a, M> {
     }
 }
 
-impl<M: Kernels> Montgomery for Domain<'_, M> {
+impl<M: Kernels> Montgomery for Context<'_, M> {
     fn count(&self) -> usize {
         self.moduli.len()
     }

@@ -1,37 +1,37 @@
-//! Numbers in Montgomery's domain, one at a time, by vector carry propagation chains.
+//! Numbers in Montgomery form, one at a time, by vector carry propagation chains.
 
 use bytemuck::{cast_slice, cast_slice_mut};
 
 use super::constants::{Constants, words_of, zeros};
-use super::kernels::{Kernels, SPARE};
 use super::machine::Digits;
+use super::machine::{Kernels, SCRATCH};
 use crate::limbs::{self, Numbers};
 use crate::montgomery::{Costs, Montgomery};
 use crate::place::AlignedBuf;
 
 /// The working space of one number: closed below `R` (see [`super`]).
-pub struct Domain<'a, M: Kernels> {
+pub struct Context<'a, M: Kernels> {
     machine: M,
     constants: &'a Constants,
     product: AlignedBuf<Digits>,
-    spare: AlignedBuf<Digits>,
+    scratch: AlignedBuf<Digits>,
 }
 
-impl<'a, M: Kernels> Domain<'a, M> {
+impl<'a, M: Kernels> Context<'a, M> {
     /// Prepares working space.
     pub fn new(machine: M, constants: &'a Constants) -> Self {
-        Self { machine, constants, product: zeros(constants.words()), spare: zeros(SPARE) }
+        Self { machine, constants, product: zeros(constants.words()), scratch: zeros(SCRATCH) }
     }
 }
 
-impl<M: Kernels> Domain<'_, M> {
+impl<M: Kernels> Context<'_, M> {
     fn multiply(&mut self, a: &[u64], b: &[u64]) {
-        let spare = self.spare.first_chunk_mut().expect("SPARE vectors");
-        self.machine.amm(&mut self.product, spare, cast_slice(a), cast_slice(b), self.constants.modulus());
+        let scratch = self.scratch.first_chunk_mut().expect("SCRATCH vectors");
+        self.machine.amm(&mut self.product, scratch, cast_slice(a), cast_slice(b), self.constants.modulus());
     }
 }
 
-impl<M: Kernels> Montgomery for Domain<'_, M> {
+impl<M: Kernels> Montgomery for Context<'_, M> {
     fn count(&self) -> usize {
         1
     }

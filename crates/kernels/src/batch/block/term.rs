@@ -1,11 +1,10 @@
 //! Products of ten digits and of five, with work beside them: what longer products are split into.
 
 use super::beside::{Beside, Sink};
-use super::prepared::Halved;
 use crate::batch::Machine;
-use crate::unroll::reread;
+use crate::unroll::reload;
 
-/// The digits of a term, or of half of a number of [`SPLIT_DIGITS`](super::SPLIT_DIGITS).
+/// The digits of a term, or of half of a number of [`TWO_TERMS_DIGITS`](super::TWO_TERMS_DIGITS).
 pub const TERM: usize = 10;
 /// The digits of half a term.
 pub(super) const HALF_TERM: usize = TERM / 2;
@@ -63,7 +62,7 @@ pub(super) fn term_product<M: Machine>(
             if i.is_multiple_of(4) {
                 m.jump();
             }
-            let a = reread(a);
+            let a = reload(a);
             let (b0, b1) = (b[i], b[(i + 1) % TERM]);
             each!(j in 0..TERM {
                 let k = i + j;
@@ -96,7 +95,7 @@ pub(super) fn half_term_product<M: Machine>(
     let (mut low, mut high) = (c, [m.column_splat(0); TERM]);
     each!(i in 0..HALF_TERM {
         if i.is_multiple_of(2) {
-            let a = reread(a);
+            let a = reload(a);
             each!(j in 0..HALF_TERM {
                 let k = i + j;
                 (low[k], high[k]) = m.mac(low[k], high[k], a[j], b[i]);
@@ -146,7 +145,7 @@ impl<M: Machine> Beside<M> for HalfTermSteps<'_, M> {
             return;
         }
         let Self { c, a, b } = self;
-        let (i, a) = (2 * n, reread(*a));
+        let (i, a) = (2 * n, reload(*a));
         let (b0, b1) = (b[i], b[(i + 1) % HALF_TERM]);
         each!(j in 0..HALF_TERM {
             let k = i + j;
@@ -210,6 +209,52 @@ impl<M: Machine, const N: usize, const FROM: usize> Beside<M> for Difference<'_,
             let column = m.add(m.add(a, complement), self.carry);
             (self.out[n - FROM], self.carry) = (m.digit(column), m.carry(column));
         }
+    }
+}
+
+/// The digits of a term that is prepared for products: its own digits, `n0 + n1·2^{5w}`; those of `n1 − n0` modulo `2^{5w}`;
+/// and 1 where that borrows, else 0.
+pub const PREPARED_TERM: usize = TERM + HALF_TERM + 1;
+
+/// The digits of the precomputed constants of a modulus of `n` terms: `M''` and `M`, their terms prepared, and `μ`.
+pub const fn prepared_modulus(n: usize) -> usize {
+    2 * n * PREPARED_TERM + TERM
+}
+
+/// Precomputed constants of a modulus.
+pub(super) struct Prepared<'a, M: Machine> {
+    /// The terms of `M''`.
+    pub(super) friendly: &'a [[M::Digit; PREPARED_TERM]],
+    /// Those of `M`.
+    pub(super) plain: &'a [[M::Digit; PREPARED_TERM]],
+    /// `−M^{−1} mod 2^{10w}`.
+    pub(super) mu: &'a [M::Digit; TERM],
+}
+
+impl<'a, M: Machine> Prepared<'a, M> {
+    #[inline(always)]
+    pub(super) fn new(n: usize, modulus: &'a [M::Digit]) -> Self {
+        let (friendly, rest) = modulus[..prepared_modulus(n)].split_at(n * PREPARED_TERM);
+        let (plain, rest) = rest.split_at(n * PREPARED_TERM);
+        Self { friendly: friendly.as_chunks().0, plain: plain.as_chunks().0, mu: rest.first_chunk().expect("inverse") }
+    }
+}
+
+/// A number of ten digits in halves: of a quotient `q0 + q1·Y`, with `Y = 2^{5w}`, the difference is `q0 − q1` modulo
+/// `Y`; of a term `n0 + n1·Y` it is `n1 − n0`.
+pub(super) struct Halved<'a, M: Machine> {
+    pub(super) halves: [&'a [M::Digit; HALF_TERM]; 2],
+    pub(super) difference: &'a [M::Digit; HALF_TERM],
+    pub(super) borrows: M::Mask,
+}
+
+impl<'a, M: Machine> Halved<'a, M> {
+    /// A prepared term.
+    #[inline(always)]
+    pub(super) fn term(m: M, prepared: &'a [M::Digit; PREPARED_TERM]) -> Self {
+        let (term, rest) = prepared.split_at(TERM);
+        let (difference, rest) = rest.split_first_chunk().expect("difference");
+        Self { halves: halves(term).into(), difference, borrows: m.equals(m.column(rest[0]), 1) }
     }
 }
 

@@ -1,28 +1,29 @@
 //! The product of two split numbers, or the square of one.
 
-use super::{Columns, DIGITS, Digits, Quotient, SPLIT_COLUMNS, SPLIT_DIGITS, Space};
+use super::{Columns, DIGITS, Digits, Quotient, Space, TWO_TERMS_COLUMNS, TWO_TERMS_DIGITS};
 use crate::batch::Machine;
 use crate::batch::bias::offset;
+use crate::batch::block::amm_registers::square_columns;
 use crate::batch::block::beside::{Beside, Sink};
-use crate::batch::block::short::{
+use crate::batch::block::term::{
     Difference, HALF_TERM, TERM, halves, minus_crossed, plus_both, plus_twice, term_product, where_set,
 };
-use crate::batch::block::whole::square_columns;
-use crate::unroll::{reread, reread_mut};
+use crate::unroll::{reload, reload_mut};
 
 /// The columns of `A·B`, or of `A²`, without the ten lowest, whose digits are the quotient. Places 0 to 9 of `c` have
 /// columns 10 to 19; places 20 to 39 have columns 20 to 39. Place 10 is 0 where the difference of the quotient's halves
-/// borrows, else 1. `spare` has the quotient and that difference.
+/// borrows, else 1. `scratch` has the quotient and that difference.
 #[inline(always)]
 pub(super) fn columns<M: Machine, const SQUARE: bool>(
     m: M,
-    c: &mut Columns<M, SPLIT_COLUMNS>,
+    c: &mut Columns<M, TWO_TERMS_COLUMNS>,
     a: &Digits<M, DIGITS>,
     b: &Digits<M, DIGITS>,
-    spare: &mut [M::Digit],
+    scratch: &mut [M::Digit],
 ) {
     let ((a0, a1), (b0, b1)) = (halves::<_, TERM>(a), halves::<_, TERM>(b));
-    let Space { quotient: Quotient { digits: quotient, difference }, differences: [d, f], .. } = Space::<M>::new(spare);
+    let Space { quotient: Quotient { digits: quotient, difference }, differences: [d, f], .. } =
+        Space::<M>::new(scratch);
     let zero = m.column_splat(0);
 
     // The upper digits of A may still be under way: their difference comes later.
@@ -38,8 +39,8 @@ pub(super) fn columns<M: Machine, const SQUARE: bool>(
     half_product::<M, SQUARE>(m, &mut upper, a1, b1, upper_start, &mut ());
     let shared = upper.shared;
 
-    let c = reread_mut(c);
-    let (d, f) = (reread(&*d), reread(&*f));
+    let c = reload_mut(c);
+    let (d, f) = (reload(&*d), reload(&*f));
     let (q0, q1) = halves::<_, HALF_TERM>(&*quotient);
     let mut of_quotient = Difference::<M, HALF_TERM, 0>::new(m, q0, q1, difference);
     let mut sums = Sums::<M> { columns: c, shared, quotient, square: SQUARE, differences: [d, f], borrows };
@@ -51,7 +52,7 @@ pub(super) fn columns<M: Machine, const SQUARE: bool>(
     half_product::<M, SQUARE>(m, &mut sums, d, f, middle_start, &mut of_quotient);
 
     // X²·s·t of a product, less X²·s of a square.
-    let c = reread_mut(c);
+    let c = reload_mut(c);
     c[3 * TERM] = if SQUARE {
         m.sub(c[3 * TERM], where_set(m, borrows[0], m.column_splat(1)))
     } else {
@@ -75,7 +76,7 @@ fn half_product<M: Machine, const SQUARE: bool>(
         return square_columns::<M, TERM>(m, out, a, half, beside);
     }
     let mut c = [m.column_splat(0); DIGITS];
-    each!(k in 0..SPLIT_DIGITS {
+    each!(k in 0..TWO_TERMS_DIGITS {
         c[k] = m.column_splat(start(k));
     });
     term_product(m, out, c, a, b, beside);
@@ -104,7 +105,7 @@ impl<M: Machine> Sink<M> for Lower<'_, M> {
 /// Takes the columns of `D2`. The ten lowest are added to the upper ones of `D0`: both halves of the middle's columns
 /// have that sum. The others are stored.
 struct Upper<'a, M: Machine> {
-    columns: &'a mut Columns<M, SPLIT_COLUMNS>,
+    columns: &'a mut Columns<M, TWO_TERMS_COLUMNS>,
     /// The upper columns of `D0`, then also the lower ones of `D2`.
     shared: Columns<M, TERM>,
 }
@@ -123,7 +124,7 @@ impl<M: Machine> Sink<M> for Upper<'_, M> {
 /// Takes the columns of the middle product (of the factors' differences), and stores their sums with the
 /// outer products: columns 10 to 19 in places 0 to 9, columns 20 to 29 in their own.
 struct Sums<'a, M: Machine> {
-    columns: &'a mut Columns<M, SPLIT_COLUMNS>,
+    columns: &'a mut Columns<M, TWO_TERMS_COLUMNS>,
     /// As [`Upper`] leaves it.
     shared: Columns<M, TERM>,
     quotient: &'a Digits<M, TERM>,

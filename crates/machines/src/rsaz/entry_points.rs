@@ -1,4 +1,4 @@
-//! The scalar half of a machine, which is the same for all; and its compiled roots.
+//! The scalar half of a machine, which is the same for all; and its compiled entry points.
 
 /// The operations on single words, for the `impl Machine` of a machine whose words are `u64`.
 macro_rules! rsaz_words {
@@ -34,10 +34,10 @@ macro_rules! rsaz_words {
 ///
 /// `$features` is the list for `#[target_feature]`, empty for a machine that needs none; `$tuned` are pairs
 /// of radix and fours of digits for which there is code of its own. Other lengths have loops.
-macro_rules! rsaz_roots {
+macro_rules! rsaz_entry_points {
     ($machine:ty, features: [$($features:literal)?], mac_tenths: $tenths:literal, tuned: [$(($m:literal, $g:literal))*]) => {
-        mod root {
-            #![allow(unused_unsafe)] // a root without target features is safe to call
+        mod entry_points {
+            #![allow(unused_unsafe)] // an entry point without target features is safe to call
             use super::*;
             use zariz_kernels::rsaz::{self, Quotients, Machine, Workspace};
             type This = $machine;
@@ -75,24 +75,24 @@ macro_rules! rsaz_roots {
                 const MAC_TENTHS: u32 = $tenths;
 
                 fn multiply(self, space: &mut Workspace<Self>, x: &mut [Digit], y: &[Digit]) {
-                    let root: unsafe fn(This, &mut Workspace<This>, &mut [Digit], &[Digit]) =
-                        rsaz_roots!(@choose multiply space [$(($m, $g))*]);
+                    let entry_point: unsafe fn(This, &mut Workspace<This>, &mut [Digit], &[Digit]) =
+                        rsaz_entry_points!(@choose multiply space [$(($m, $g))*]);
                     // SAFETY: `self` proves that the processor has the target features of this machine's
-                    // roots.
-                    unsafe { root(self, space, x, y) }
+                    // entry points.
+                    unsafe { entry_point(self, space, x, y) }
                 }
 
                 fn square(self, space: &mut Workspace<Self>, x: &mut [Digit], times: usize) {
-                    let root: unsafe fn(This, &mut Workspace<This>, &mut [Digit], usize) =
-                        rsaz_roots!(@choose square space [$(($m, $g))*]);
+                    let entry_point: unsafe fn(This, &mut Workspace<This>, &mut [Digit], usize) =
+                        rsaz_entry_points!(@choose square space [$(($m, $g))*]);
                     // SAFETY: `self` proves that the processor has the target features of this machine's
-                    // roots.
-                    unsafe { root(self, space, x, times) }
+                    // entry points.
+                    unsafe { entry_point(self, space, x, times) }
                 }
 
                 fn select(self, out: &mut [Digit], table: &[Digit], index: u64) {
                     // SAFETY: `self` proves that the processor has the target features of this machine's
-                    // roots.
+                    // entry points.
                     unsafe { select(self, out, table, index) }
                 }
             }

@@ -1,10 +1,10 @@
-//! Batches of numbers in Montgomery's domain: in, multiplied (`amm`, `ahmm`), squared (`ams`), and out.
+//! Batches of numbers in Montgomery form: in, multiplied (`amm`, `ahmm`), squared (`ams`), and out.
 //!
 //! # Bounds
 //!
-//! Numbers in the domain stay below `4M`, digits normalised, with `R = 2^{wL} ≥ 8M`. A product `T = x·y` is
+//! Numbers in Montgomery form stay below `4M`, digits normalised, with `R = 2^{wL} ≥ 8M`. A product `T = x·y` is
 //! reduced to less than `T/R + 2M` by rows ([`crate::batch::interleaved`]), several digits
-//! ([`crate::batch::tiled`]), a term at a time (`block/terms.rs`), or first a term and then rows (`block/split.rs`). In
+//! ([`crate::batch::tiled`]), a term at a time (`block/karatsuba_terms.rs`), or first a term and then rows (`block/karatsuba_two_terms.rs`). In
 //! one piece (`separated.rs`) it is reduced to less than `T/R + M`. For `x, y < 4M` that is at most
 //! `16M²/8M + 2M = 4M`: stable. No subtraction is made until a number leaves.
 //!
@@ -24,11 +24,10 @@ use core::mem;
 use bytemuck::{cast_slice, cast_slice_mut};
 
 use super::arithmetic::{Arithmetic, longest};
-use super::block::{FEWEST_TURNED, LOOKUP_WINDOWS, MAX_LANES, MOST_TERMS, SPLIT_DIGITS, WINDOWS};
+use super::block::{FEWEST_TURNED, LOOKUP_WINDOWS, MAX_LANES, MOST_TERMS, TWO_TERMS_DIGITS, WINDOWS};
 use super::constants::Constants;
 use super::doubling::{self, Doubling};
-use super::kernels::Kernels;
-use super::number::load_into;
+use super::kernels::{Kernels, load_into};
 use super::tiles::tiles;
 use crate::bounds::REDUCED;
 use crate::limbs::{self, Limbs, Numbers};
@@ -43,7 +42,7 @@ pub const MAX_DIGITS: usize = 324;
 /// that numbers no longer need.
 ///
 /// Fewer moduli than lanes are allowed: the lanes left over repeat the last one.
-pub struct Domain<'a, M: Kernels> {
+pub struct Context<'a, M: Kernels> {
     machine: M,
     lanes: Vec<&'a Constants>,
     digits: usize,
@@ -56,7 +55,7 @@ pub struct Domain<'a, M: Kernels> {
     staging: Limbs,
 }
 
-impl<'a, M: Kernels> Domain<'a, M> {
+impl<'a, M: Kernels> Context<'a, M> {
     /// Prepares a batch. `lanes` holds 1 to `LANES` moduli of one digit count and one method; if they have no
     /// method, the fastest one of the machine is used.
     ///
@@ -66,11 +65,11 @@ impl<'a, M: Kernels> Domain<'a, M> {
     pub fn new(machine: M, lanes: &[&'a Constants]) -> Self {
         const {
             assert!(M::LANES <= MAX_LANES);
-            assert!(M::MAX_SPLIT == 0 || M::MAX_SPLIT == SPLIT_DIGITS);
+            assert!(M::MAX_TWO_TERMS == 0 || M::MAX_TWO_TERMS == TWO_TERMS_DIGITS);
             assert!(M::MAX_TERMS <= MOST_TERMS);
             // Blocks for whole numbers know no bias, and no negative halves.
             let plain = M::BIAS_LO == 0 && M::BIAS_HI == 0 && !M::SIGNED;
-            assert!(plain || M::MAX_WHOLE + M::MAX_SPLIT + M::MAX_TERMS == 0);
+            assert!(plain || M::MAX_IN_REGISTERS + M::MAX_TWO_TERMS + M::MAX_TERMS == 0);
             // The bound on columns above.
             assert!((4 * MAX_DIGITS as u128) << M::DIGIT_BITS < 1 << if M::SIGNED { 62 } else { 63 });
             assert!(M::BIAS_LO.is_multiple_of(2) && M::BIAS_HI.is_multiple_of(2));
@@ -122,7 +121,7 @@ impl<'a, M: Kernels> Domain<'a, M> {
     }
 }
 
-impl<M: Kernels> Montgomery for Domain<'_, M> {
+impl<M: Kernels> Montgomery for Context<'_, M> {
     fn count(&self) -> usize {
         M::LANES
     }
@@ -220,7 +219,7 @@ impl<M: Kernels> Montgomery for Domain<'_, M> {
     }
 
     /// By almost-half-Montgomery multiplication (see [`crate::batch::ahmm`]), where the method says so; else by
-    /// [`amm`](crate::Domain::amm).
+    /// [`amm`](crate::Context::amm).
     fn multiply_entry(&mut self, x: &mut [u64], entry: &[u64]) {
         self.arithmetic.multiply_entry(self.machine, &mut self.columns, cast_slice_mut(x), cast_slice(entry));
     }
@@ -278,15 +277,15 @@ impl<M: Kernels> Montgomery for Domain<'_, M> {
         }
     }
 
-    /// A product of a number in the domain and a plain one below `M` is below `4M²/R + 2M < 3M`.
+    /// A product of a number in Montgomery form and a plain one below `M` is below `4M²/R + 2M < 3M`.
     fn canonical(&mut self, x: &[u64], count: usize) -> Numbers {
         let l = self.digits;
         let mut numbers = self.scratch((REDUCED + 1) * self.words());
         let (mut from, rest) = cast_slice_mut(&mut numbers).split_at_mut(l);
-        let (spare, rest) = rest.split_at_mut(l);
+        let (scratch, rest) = rest.split_at_mut(l);
         from.copy_from_slice(cast_slice(x));
         for to in rest.chunks_exact_mut(l) {
-            self.machine.reduce_once(to, spare, from, self.arithmetic.modulus(l));
+            self.machine.reduce_once(to, scratch, from, self.arithmetic.modulus(l));
             from = to;
         }
         self.machine.scatter(&mut self.staging, from);

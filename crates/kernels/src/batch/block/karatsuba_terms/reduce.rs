@@ -16,38 +16,39 @@
 use super::terms;
 use crate::batch::Machine;
 use crate::batch::block::beside::Beside;
-use crate::batch::block::prepared::{Halved, PREPARED_TERM, Prepared};
-use crate::batch::block::short::{Correction, Difference, HALF_TERM, TERM, half_term_product, halves, upper_half};
-use crate::unroll::reread;
+use crate::batch::block::term::{
+    Correction, Difference, HALF_TERM, Halved, PREPARED_TERM, Prepared, TERM, half_term_product, halves, upper_half,
+};
+use crate::unroll::reload;
 
 /// `X ← (C + Q·M)/R`, with a `Q < 2R` that makes it an integer; digits normalised.
 ///
 /// * Precondition: `x` has `n` terms of ten digits, [`FEWEST_TERMS`](super::FEWEST_TERMS) to `T`, which is at most
-///   [`MOST_TERMS`](super::MOST_TERMS). `c` has the columns of [`terms_multiply`](super::terms_multiply) or
-///   [`terms_square`](super::terms_square), and is left in any state. `modulus` has
-///   [`prepared_modulus`](crate::batch::block::prepared_modulus), `spare` has [`TERMS_SPARE`](super::TERMS_SPARE), in
+///   [`MOST_TERMS`](super::MOST_TERMS). `c` has the columns of [`karatsuba_terms_multiply`](super::karatsuba_terms_multiply) or
+///   [`karatsuba_terms_square`](super::karatsuba_terms_square), and is left in any state. `modulus` has
+///   [`prepared_modulus`](crate::batch::block::prepared_modulus), `scratch` has [`TERMS_SCRATCH`](super::TERMS_SCRATCH), in
 ///   any state. `C/R + 2M < R`.
 /// * Result: below `C/R + 2M`.
 /// * Cost: `75n² + 45` products, and ten low halves.
 #[inline(always)]
-pub fn terms_reduce<M: Machine, const T: usize>(
+pub fn karatsuba_terms_reduce<M: Machine, const T: usize>(
     m: M,
     x: &mut [M::Digit],
     c: &mut [M::Column],
     modulus: &[M::Digit],
-    spare: &mut [M::Digit],
+    scratch: &mut [M::Digit],
 ) {
     let (n, zero) = (terms::<T>(x.len()), m.column_splat(0));
     let Prepared { friendly, plain, mu } = Prepared::<M>::new(n, modulus);
-    let (mut q, spare) = spare.split_first_chunk_mut().expect("digits");
-    let (mut next_q, spare) = spare.split_first_chunk_mut().expect("digits");
-    let (mut d, spare) = spare.split_first_chunk_mut().expect("digits");
-    let mut next_d = spare.first_chunk_mut().expect("digits");
+    let (mut q, scratch) = scratch.split_first_chunk_mut().expect("digits");
+    let (mut next_q, scratch) = scratch.split_first_chunk_mut().expect("digits");
+    let (mut d, scratch) = scratch.split_first_chunk_mut().expect("digits");
+    let mut next_d = scratch.first_chunk_mut().expect("digits");
     let (x, _) = x.as_chunks_mut();
 
     let carry = Normalize::<M> { columns: c, digits: q, carry: zero }.now(m);
     c[TERM] = m.add(c[TERM], carry);
-    let mut borrows = difference_of_halves(m, reread(&*q), d);
+    let mut borrows = difference_of_halves(m, reload(&*q), d);
     // One loop for all multiples: the code that adds a term is there only twice, with work beside it and without.
     for round in 1..=n {
         let is_last = round == n;
@@ -58,9 +59,9 @@ pub fn terms_reduce<M: Machine, const T: usize>(
             let columns = low_product(m, q, mu);
             let _ = Normalize::<M> { columns: &columns, digits: next_q, carry: zero }.now(m);
             (q, next_q) = (next_q, q);
-            borrows = difference_of_halves(m, reread(&*q), d);
+            borrows = difference_of_halves(m, reload(&*q), d);
         }
-        let quotient = Halved::<M> { halves: halves(reread(&*q)).into(), difference: reread(&*d), borrows };
+        let quotient = Halved::<M> { halves: halves(reload(&*q)).into(), difference: reload(&*d), borrows };
         let multiple = if is_last { plain } else { friendly };
         for (k, term) in multiple.iter().enumerate() {
             let (below, columns) = c[lowest + TERM * k - TERM..].split_at_mut(TERM);
@@ -75,7 +76,7 @@ pub fn terms_reduce<M: Machine, const T: usize>(
             add_term(m, columns, &quotient, term, &mut carry);
             columns[0] = m.add(columns[0], carry.carry);
             if !is_last {
-                borrows = difference_of_halves(m, reread(&*next_q), next_d);
+                borrows = difference_of_halves(m, reload(&*next_q), next_d);
             }
         }
         (q, next_q, d, next_d) = (next_q, q, next_d, d);
@@ -97,7 +98,7 @@ fn difference_of_halves<M: Machine>(m: M, q: &[M::Digit; TERM], out: &mut [M::Di
 fn low_product<M: Machine>(m: M, a: &[M::Digit; TERM], b: &[M::Digit; TERM]) -> [M::Column; TERM] {
     let (mut low, mut high) = ([m.column_splat(0); TERM], [m.column_splat(0); TERM]);
     each!(i in 0..TERM {
-        let b = reread(b);
+        let b = reload(b);
         each!(j in 0..TERM {
             if i + j + 1 < TERM {
                 (low[i + j], high[i + j + 1]) = m.mac(low[i + j], high[i + j + 1], b[j], a[i]);

@@ -19,18 +19,18 @@
 
 use super::beside::{Beside, Sink};
 use crate::batch::Machine;
-use crate::unroll::reread;
+use crate::unroll::reload;
 
 /// The widest number.
 pub const WIDEST: usize = 20;
 
 /// The shortest number: one pair of rows with a friendly quotient, and two ordinary rows.
-pub const SHORTEST_WHOLE: usize = 4;
+pub const FEWEST_IN_REGISTERS: usize = 4;
 
 /// A window: the `T + 2` columns that two rows reach, or the `T + 4` of four, from the lowest that is not cleared.
 pub(super) type Window<M> = [<M as Machine>::Column; WIDEST + 4];
 
-/// What is prepared of a modulus, one slice of `3T + 1` digits: `M''` of four rows and of two, `M`, and `μ mod 2^w`.
+/// Precomputed constants of a modulus, one slice of `3T + 1` digits: `M''` of four rows and of two, `M`, and `μ mod 2^w`.
 struct Modulus<'a, D, const T: usize> {
     friendly_four: &'a [D; T],
     friendly_pair: &'a [D; T],
@@ -61,11 +61,11 @@ pub const fn fours(t: usize) -> usize {
 
 /// `X ← (X·Y + Q·M)/R`, with the `Q < 2R` that makes it an integer; digits normalised.
 ///
-/// * Precondition: `x.len() = T ≥ SHORTEST_WHOLE`, `y.len() ≥ T`; `modulus` has `3T + 1` digits: `M''` of four rows and
+/// * Precondition: `x.len() = T ≥ FEWEST_IN_REGISTERS`, `y.len() ≥ T`; `modulus` has `3T + 1` digits: `M''` of four rows and
 ///   of two, `M` and `μ` (see the module), for an odd modulus; `X·Y/R + 2M < R`.
 /// * Cost: `2T²` products, and a low half for each of the last two rows, or three.
 #[inline(always)]
-pub fn multiply<M: Machine, const T: usize>(m: M, x: &mut [M::Digit], y: &[M::Digit], modulus: &[M::Digit]) {
+pub fn amm_registers<M: Machine, const T: usize>(m: M, x: &mut [M::Digit], y: &[M::Digit], modulus: &[M::Digit]) {
     let modulus = Modulus::<_, T>::new(modulus);
     let a: &[M::Digit; T] = x.first_chunk().expect("tile width");
     let zero = m.column_splat(0);
@@ -86,12 +86,12 @@ pub fn multiply<M: Machine, const T: usize>(m: M, x: &mut [M::Digit], y: &[M::Di
     carry::<M, T>(m, x, &c);
 }
 
-/// Squares `times` times: each time `X ← (X² + Q·M)/R`, as [`multiply`] by itself.
+/// Squares `times` times: each time `X ← (X² + Q·M)/R`, as [`amm_registers`] by itself.
 ///
-/// * Precondition: those of [`multiply`]; `c` has `2T + 2` columns for the block to work in, in any state.
+/// * Precondition: those of [`amm_registers`]; `c` has `2T + 2` columns for the block to work in, in any state.
 /// * Cost, each time: `T(T + 1)/2 + T²` products, and a low half for each of the last two rows, or three.
 #[inline(always)]
-pub fn squarings<M: Machine, const T: usize>(
+pub fn ams_registers<M: Machine, const T: usize>(
     m: M,
     x: &mut [M::Digit],
     times: usize,
@@ -123,7 +123,7 @@ fn reduce_square<M: Machine, const T: usize, const ABOVE: usize>(
 ) {
     let zero = m.column_splat(0);
     let (low, high) = columns.split_first_chunk::<T>().expect("columns");
-    let low = reread(low);
+    let low = reload(low);
     let mut c = [zero; WIDEST + 4];
     each!(k in 0..T {
         c[k] = low[k];
@@ -153,7 +153,7 @@ fn reduce_square<M: Machine, const T: usize, const ABOVE: usize>(
 /// `C += A·(b0 + b1·2^w)`, on the window.
 #[inline(always)]
 fn product_pair<M: Machine, const T: usize>(m: M, c: &mut Window<M>, a: &[M::Digit; T], b: &[M::Digit]) {
-    let (a, b0, b1) = (reread(a), b[0], b[1]);
+    let (a, b0, b1) = (reload(a), b[0], b[1]);
     each!(j in 0..T {
         (c[j], c[j + 1]) = m.mac(c[j], c[j + 1], a[j], b0);
         (c[j + 1], c[j + 2]) = m.mac(c[j + 1], c[j + 2], a[j], b1);
@@ -163,7 +163,7 @@ fn product_pair<M: Machine, const T: usize>(m: M, c: &mut Window<M>, a: &[M::Dig
 /// `C += A·b`, on the window.
 #[inline(always)]
 fn product_row<M: Machine, const T: usize>(m: M, c: &mut Window<M>, a: &[M::Digit; T], b: M::Digit) {
-    let a = reread(a);
+    let a = reload(a);
     each!(j in 0..T {
         (c[j], c[j + 1]) = m.mac(c[j], c[j + 1], a[j], b);
     });
@@ -193,7 +193,7 @@ pub(super) fn reduce_window<M: Machine, const T: usize, const ROWS: usize, const
             sums[i] = column_at(c, ROWS + i);
         }
     });
-    let friendly = reread(friendly);
+    let friendly = reload(friendly);
     each!(j in 0..T {
         let mut next = column_at(c, j + 2 * ROWS);
         each!(i in 0..ROWS {
@@ -221,7 +221,7 @@ fn plain_row<M: Machine, const T: usize>(m: M, c: &mut Window<M>, modulus: &Modu
     m.jump();
     let q = m.operand(m.mac_low(m.column_splat(0), m.operand(c[0]), *modulus.mu));
     let mut column = c[0];
-    let digits = reread(modulus.digits);
+    let digits = reload(modulus.digits);
     each!(j in 0..T {
         let (done, next) = m.mac(column, c[j + 1], digits[j], q);
         // The lowest column is now a multiple of 2^w: only its carry counts.
@@ -270,7 +270,7 @@ pub(super) fn square_columns<M: Machine, const T: usize>(
             if i.is_multiple_of(4) {
                 m.jump();
             }
-            let a = reread(a);
+            let a = reload(a);
             let (first, second) = (a[i], a[(i + 1) % T]);
             if i + 1 < T {
                 (c[2 * i + 1], c[2 * i + 2]) = m.mac(c[2 * i + 1], c[2 * i + 2], second, first);

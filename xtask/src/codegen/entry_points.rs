@@ -1,4 +1,4 @@
-//! What we measure of the roots in assembly.
+//! What we measure of the entry points in assembly.
 
 use anyhow::{Context, Result, bail};
 use object::{Object, ObjectSymbol};
@@ -7,9 +7,9 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::assembly::{Assembly, Function, Instruction};
 
-/// One compiled root, and what was found in it.
+/// One compiled entry point, and what was found in it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Root {
+pub struct EntryPoint {
     /// `avx512-fma`, `portable-one`, …
     pub machine: String,
     /// `mac_rows`, …
@@ -18,7 +18,7 @@ pub struct Root {
     pub width: Option<usize>,
     /// Instructions, all of them.
     pub instructions: usize,
-    /// Instructions of its largest loop; of the whole root where it has none.
+    /// Instructions of its largest loop; of the whole entry point where it has none.
     pub hot: usize,
     /// Bytes of code.
     pub bytes: usize,
@@ -49,8 +49,8 @@ pub struct Root {
     pub calls: BTreeSet<String>,
 }
 
-impl Root {
-    /// What names a root.
+impl EntryPoint {
+    /// What names an entry point.
     pub fn key(&self) -> (&str, &str, Option<usize>) {
         (&self.machine, &self.block, self.width)
     }
@@ -76,14 +76,17 @@ pub fn sizes(object: &[u8]) -> Result<HashMap<String, usize>> {
     Ok(file.symbols().filter_map(size).collect())
 }
 
-/// All roots of the assembly, with the sizes that the object file has.
-pub fn roots(assembly: &Assembly, sizes: &HashMap<String, usize>) -> Result<Vec<Root>> {
-    let mut roots = Vec::new();
+/// All entry points of the assembly, with the sizes that the object file has.
+pub fn entry_points(assembly: &Assembly, sizes: &HashMap<String, usize>) -> Result<Vec<EntryPoint>> {
+    let mut entry_points = Vec::new();
     let mut add = |symbol: &str, function: &Function| -> Result<()> {
-        if let Some(names) = root_names(symbol) {
-            let root = measure(names, function).with_context(|| format!("in {symbol}"))?;
+        if let Some(names) = entry_point_names(symbol) {
+            let entry_point = measure(names, function).with_context(|| format!("in {symbol}"))?;
             let bytes = sizes.get(symbol).or_else(|| sizes.get(function.symbol)).copied();
-            roots.push(Root { bytes: bytes.with_context(|| format!("{symbol} is not in the object file"))?, ..root });
+            entry_points.push(EntryPoint {
+                bytes: bytes.with_context(|| format!("{symbol} is not in the object file"))?,
+                ..entry_point
+            });
         }
         Ok(())
     };
@@ -91,23 +94,23 @@ pub fn roots(assembly: &Assembly, sizes: &HashMap<String, usize>) -> Result<Vec<
     for function in &assembly.functions {
         add(function.symbol, function)?;
     }
-    for (symbol, same_as) in assembly.aliases.iter().filter(|(symbol, _)| root_names(symbol).is_some()) {
+    for (symbol, same_as) in assembly.aliases.iter().filter(|(symbol, _)| entry_point_names(symbol).is_some()) {
         let function = functions.get(same_as).with_context(|| format!("{symbol} is {same_as}, which is not there"))?;
         add(symbol, function)?;
     }
-    Ok(roots)
+    Ok(entry_points)
 }
 
 pub type Names = (String, String, Option<usize>);
 
-/// The machine, block and width of `zariz_machines::MACHINE::root::BLOCK` or `…::BLOCK::<WIDTH>`; machines of batches
+/// The machine, block and width of `zariz_machines::MACHINE::entry_points::BLOCK` or `…::BLOCK::<WIDTH>`; machines of batches
 /// are named without their folder, or that of a field on them. Of RSAZ's `…::BLOCK::<RADIX, FRIENDLY, WIDTH>`, radix
 /// and quotients become part of the block's name; of numbers across vectors, `…::BLOCK::<NUMBERS, VECTORS>`, the
 /// vectors do.
-pub fn root_names(symbol: &str) -> Option<Names> {
+pub fn entry_point_names(symbol: &str) -> Option<Names> {
     let name = format!("{:#}", demangle(symbol));
-    let (machine, block) = name.strip_prefix("zariz_machines::")?.split_once("::root::")?;
-    let folder = ["batch::", "bls12_381::roots::"].into_iter().find(|folder| machine.starts_with(folder));
+    let (machine, block) = name.strip_prefix("zariz_machines::")?.split_once("::entry_points::")?;
+    let folder = ["batch::", "bls12_381::entry_points::"].into_iter().find(|folder| machine.starts_with(folder));
     let machine = &machine[folder.map_or(0, str::len)..];
     let (block, arguments) = match block.split_once("::<") {
         Some((block, arguments)) => (block, arguments.strip_suffix('>')?.split(", ").collect()),
@@ -126,7 +129,7 @@ pub fn root_names(symbol: &str) -> Option<Names> {
     (!block.contains("::")).then(|| (machine.replace("::", "-").replace('_', "-"), block, width))
 }
 
-/// A root may call these: they end it, with a message.
+/// An entry point may call these: they end it, with a message.
 const PANICS: &[&str] = &[
     "core::panicking::",
     "core::slice::index::",
@@ -136,48 +139,49 @@ const PANICS: &[&str] = &[
     "core::result::unwrap_failed",
 ];
 
-/// Whether a function, by its demangled name, ends a root with a message.
+/// Whether a function, by its demangled name, ends an entry point with a message.
 pub fn is_panic(callee: &str) -> bool {
     PANICS.iter().any(|panic| callee.starts_with(panic))
 }
 
-fn measure((machine, block, width): Names, function: &Function) -> Result<Root> {
+fn measure((machine, block, width): Names, function: &Function) -> Result<EntryPoint> {
     let body = &function.instructions[..];
     let back = jumps_back(function);
     let hot = back.iter().map(|(from, to)| to - from + 1).max().unwrap_or(body.len());
     let loops = loops(function, &back);
-    let mut root = Root { machine, block, width, instructions: body.len(), hot, loops, ..Root::default() };
+    let mut entry_point =
+        EntryPoint { machine, block, width, instructions: body.len(), hot, loops, ..EntryPoint::default() };
     let frame_pointer = body.iter().any(|i| i.mnemonic == "movq" && i.operands == "%rsp, %rbp");
     for &Instruction { mnemonic, operands, .. } in body {
         match mnemonic {
-            "vpmadd52luq" => root.low += 1,
-            "vpmadd52huq" => root.high += 1,
-            "mulq" | "mulxq" => root.scalar += 1,
-            "vpmuludq" => root.wide += 1,
-            _ if is_fused(mnemonic) => root.fused += 1,
-            _ if mnemonic.starts_with("vpgather") || mnemonic.starts_with("vgather") => root.gathers += 1,
-            "subq" | "addq" => root.frame += reserved(mnemonic, operands)?,
+            "vpmadd52luq" => entry_point.low += 1,
+            "vpmadd52huq" => entry_point.high += 1,
+            "mulq" | "mulxq" => entry_point.scalar += 1,
+            "vpmuludq" => entry_point.wide += 1,
+            _ if is_fused(mnemonic) => entry_point.fused += 1,
+            _ if mnemonic.starts_with("vpgather") || mnemonic.starts_with("vgather") => entry_point.gathers += 1,
+            "subq" | "addq" => entry_point.frame += reserved(mnemonic, operands)?,
             _ => {}
         }
         if let Some(callee) = callee(mnemonic, operands)
             && !is_panic(&callee)
         {
-            root.calls.insert(callee);
+            entry_point.calls.insert(callee);
         }
         let last = split(operands).pop().unwrap_or("");
         let to_memory = last.contains('(') && last.contains("{%k");
-        root.masked_stores += usize::from(to_memory || mnemonic.starts_with("vmaskmov") && last.contains('('));
+        entry_point.masked_stores += usize::from(to_memory || mnemonic.starts_with("vmaskmov") && last.contains('('));
         if ["%xmm", "%ymm", "%zmm"].iter().any(|register| operands.contains(register)) {
             let on_stack = |operand: &&str| operand.contains("(%rsp") || (frame_pointer && operand.contains("(%rbp"));
             let operands = split(operands);
             match operands.iter().position(on_stack) {
-                Some(at) if at + 1 == operands.len() => root.stores += 1,
-                Some(_) => root.loads += 1,
+                Some(at) if at + 1 == operands.len() => entry_point.stores += 1,
+                Some(_) => entry_point.loads += 1,
                 None => {}
             }
         }
     }
-    Ok(root)
+    Ok(entry_point)
 }
 
 /// The jumps to where the code has been: for each, the first and the last instruction of what is repeated.
@@ -265,19 +269,20 @@ mod tests {
     const HEAD: &str = "\t.file\t\"x\"\n\t.section\t.text.f,\"ax\",@progbits\n";
 
     /// Each of 17 bytes.
-    fn all(text: &str) -> Vec<Root> {
+    fn all(text: &str) -> Vec<EntryPoint> {
         let assembly = assembly::parse(text);
         let sizes = assembly.functions.iter().map(|function| (function.symbol.to_owned(), 17)).collect();
-        roots(&assembly, &sizes).unwrap()
+        entry_points(&assembly, &sizes).unwrap()
     }
 
-    fn one(block: &str, body: &str) -> Root {
-        let symbol = format!("_RNvNtNtNtCshFnAggahQMu_14zariz_machines5batch10avx512_fma4root{}{block}", block.len());
+    fn one(block: &str, body: &str) -> EntryPoint {
+        let symbol =
+            format!("_RNvNtNtNtCshFnAggahQMu_14zariz_machines5batch10avx512_fma12entry_points{}{block}", block.len());
         let text =
             format!("{HEAD}\t.type\t{symbol},@function\n{symbol}:\n\t.cfi_startproc\n{body}.Lfunc_end0:\n\tjunk\n");
-        let mut roots = all(&text);
-        assert_eq!(roots.len(), 1);
-        roots.remove(0)
+        let mut entry_points = all(&text);
+        assert_eq!(entry_points.len(), 1);
+        entry_points.remove(0)
     }
 
     #[test]
@@ -291,23 +296,23 @@ mod tests {
 
     #[test]
     fn arithmetic_is_counted_in_the_innermost_loops() {
-        let root = one(
+        let entry_point = one(
             "amm",
             "\tvpmuludq\t%zmm1, %zmm2, %zmm3\n.LBB0_1:\n\tvpxor\t%xmm0, %xmm0, %xmm0\n.LBB0_2:\n\
              \tvpbroadcastd\t(%rdi), %zmm0\n\tvpmuludq\t%zmm1, %zmm2, %zmm3\n\tvpbroadcastd\t%xmm3, %zmm3\n\
              \tvmovdqa64\t%zmm3, %zmm4\n\tjne\t.LBB0_2\n\tjne\t.LBB0_1\n\tjmp\t.LBB0_3\n.LBB0_3:\n",
         );
-        assert_eq!((root.wide, root.loops), (2, vec![(1, 2)]));
+        assert_eq!((entry_point.wide, entry_point.loops), (2, vec![(1, 2)]));
     }
 
     #[test]
-    fn roots_are_known_by_name() {
-        let name = |symbol| root_names(symbol);
-        let tiled = "_RINvNtNtNtCshFnAggahQMu_14zariz_machines5batch10avx512_fma4root8mac_rowsKj14_EB8_";
+    fn entry_points_are_known_by_name() {
+        let name = |symbol| entry_point_names(symbol);
+        let tiled = "_RINvNtNtNtCshFnAggahQMu_14zariz_machines5batch10avx512_fma12entry_points8mac_rowsKj14_EB8_";
         assert_eq!(name(tiled), Some(("avx512-fma".into(), "mac_rows".into(), Some(20))));
-        let of_rsaz = "_RINvNtNtNtCshFnAggahQMu_14zariz_machines4rsaz4avx24root6squareKm1d_Kb1_Kj5_EB8_";
+        let of_rsaz = "_RINvNtNtNtCshFnAggahQMu_14zariz_machines4rsaz4avx212entry_points6squareKm1d_Kb1_Kj5_EB8_";
         assert_eq!(name(of_rsaz), Some(("rsaz-avx2".into(), "square_29_friendly".into(), Some(5))));
-        let plain = "_RNvNtNtNtNtCshFnAggahQMu_14zariz_machines5batch8portable3one4root5splat";
+        let plain = "_RNvNtNtNtNtCshFnAggahQMu_14zariz_machines5batch8portable3one12entry_points5splat";
         assert_eq!(name(plain), Some(("portable-one".into(), "splat".into(), None)));
         assert_eq!(name("_RNvNtCsgEmfK2I1SDS_4core6option13expect_failed"), None);
         assert_eq!(name("memcpy"), None);
@@ -315,37 +320,37 @@ mod tests {
 
     #[test]
     fn multiplications_are_counted_by_kind() {
-        let root = one(
+        let entry_point = one(
             "splat",
             "\tvpmadd52luq\t%zmm1, %zmm2, %zmm3\n\tvpmadd52huq\t64(%rsi), %zmm2, %zmm3\n.LBB0_1:\n\
              \tvfmadd213pd\t{rz-sae}, %zmm12, %zmm6, %zmm15\n\tvfnmadd231pd\t%ymm1, %ymm2, %ymm3 # vfmadd231pd\n\
              \tvfmadd231ps\t%ymm1, %ymm2, %ymm3\n\tmulxq\t%rax, %rcx, %rdx\n",
         );
-        assert_eq!((root.low, root.high, root.fused, root.scalar), (1, 1, 2, 1));
-        assert_eq!((root.multiplies(), root.instructions), (5, 6));
+        assert_eq!((entry_point.low, entry_point.high, entry_point.fused, entry_point.scalar), (1, 1, 2, 1));
+        assert_eq!((entry_point.multiplies(), entry_point.instructions), (5, 6));
     }
 
     #[test]
     fn stack_is_counted_by_direction() {
-        let root = one(
+        let entry_point = one(
             "splat",
             "\tsubq\t$320, %rsp\n\tvmovups\t%zmm1, 64(%rsp)\n\tvmovdqa64\t(%rsp,%rax,8), %zmm2\n\
              \tvpaddq\t-64(%rsp), %zmm1, %zmm2\n\tvmovups\t%ymm1, 8(%rbp)\n\tmovq\t%rax, 8(%rsp)\n\
              \tvmovups\t%zmm1, 64(%rdi,%rcx)\n\taddq\t$-128, %rsp\n\taddq\t$448, %rsp\n",
         );
-        assert_eq!((root.stores, root.loads, root.frame), (1, 2, 448));
-        let root = one("splat", "\tmovq\t%rsp, %rbp\n\tvmovups\t%ymm1, -8(%rbp)\n");
-        assert_eq!((root.stores, root.loads), (1, 0));
+        assert_eq!((entry_point.stores, entry_point.loads, entry_point.frame), (1, 2, 448));
+        let entry_point = one("splat", "\tmovq\t%rsp, %rbp\n\tvmovups\t%ymm1, -8(%rbp)\n");
+        assert_eq!((entry_point.stores, entry_point.loads), (1, 0));
     }
 
     #[test]
     fn calls_are_found_and_panics_are_not_calls() {
-        let root = one(
+        let entry_point = one(
             "splat",
             "\tcallq\t*_RNvNtCsgEmfK2I1SDS_4core6option13expect_failed@GOTPCREL(%rip)\n\tcallq\t*memcpy@GOTPCREL(%rip)\n\
              \tjne\t.LBB0_1\n\tjmpq\t*%rax\n\tcallq\t*%rax\n\tjmp\tmemset\n\tjmpq\t*memmove@GOTPCREL(%rip)\n",
         );
-        let calls: Vec<&str> = root.calls.iter().map(String::as_str).collect();
+        let calls: Vec<&str> = entry_point.calls.iter().map(String::as_str).collect();
         assert_eq!(calls, ["%rax", "memcpy", "memmove", "memset"]);
     }
 
@@ -360,11 +365,11 @@ mod tests {
 
     #[test]
     fn merged_functions_count_for_both() {
-        let a = "_RNvNtNtNtCshFnAggahQMu_14zariz_machines5batch10avx512_fma4root5splat";
-        let b = "_RNvNtNtNtCshFnAggahQMu_14zariz_machines5batch11avx512_ifma4root5splat";
+        let a = "_RNvNtNtNtCshFnAggahQMu_14zariz_machines5batch10avx512_fma12entry_points5splat";
+        let b = "_RNvNtNtNtCshFnAggahQMu_14zariz_machines5batch11avx512_ifma12entry_points5splat";
         let text = format!("{a}:\n\tvzeroupper\n\tretq\n.Lfunc_end0:\n\t.set {b}, {a}\n");
-        let roots = all(&text);
-        assert_eq!(roots.len(), 2);
-        assert_eq!((&*roots[1].machine, roots[1].instructions), ("avx512-ifma", 2));
+        let entry_points = all(&text);
+        assert_eq!(entry_points.len(), 2);
+        assert_eq!((&*entry_points[1].machine, entry_points[1].instructions), ("avx512-ifma", 2));
     }
 }

@@ -10,7 +10,7 @@
 //!
 //! (Weimerskirch and Paar 2006, "Generalizations of the Karatsuba Algorithm for Efficient Implementations"). A product
 //! of `n` terms takes `n(n + 1)/2` products of two terms, where there would be `n²`; of a square, these are squares. As
-//! in [`split_powers`](super::split_powers), a difference is kept modulo `X`, with a mask where it borrows:
+//! in [`karatsuba_two_terms`](super::karatsuba_two_terms), a difference is kept modulo `X`, with a mask where it borrows:
 //! `a_i − a_j = d − X·s`, and `(d − X·s)·(f − X·t) = d·f − X·(s·f + t·d) + X²·s·t`.
 //!
 //! The sums of the `D_i` need no space of their own. Of `C_k = Σ_{i≤k} (D_i's lower term + D_{i−1}'s upper term)`, the
@@ -25,46 +25,51 @@
 
 mod reduce;
 
-pub use reduce::terms_reduce;
+pub use reduce::karatsuba_terms_reduce;
 
+use super::amm_registers::square_columns;
 use super::beside::Sink;
-use super::short::{Difference, TERM, minus_crossed, plus_both, plus_twice, term_product, where_set};
-use super::split::SPLIT_DIGITS;
-use super::whole::square_columns;
+use super::karatsuba_two_terms::TWO_TERMS_DIGITS;
+use super::term::{Difference, TERM, minus_crossed, plus_both, plus_twice, term_product, where_set};
 use crate::batch::Machine;
 use crate::batch::bias::offset;
-use crate::unroll::reread;
+use crate::unroll::reload;
 
-/// The fewest terms of a number: [`split_powers`](super::split_powers) has those of two.
+/// The fewest terms of a number: [`karatsuba_two_terms`](super::karatsuba_two_terms) has those of two.
 pub const FEWEST_TERMS: usize = 3;
 /// The most terms of a number: longer ones were not measured. Their columns have room (docs/generated/intervals.md).
 pub const MOST_TERMS: usize = 16;
 /// The digits to work in: differences of terms, two for each factor; or quotients and differences of their halves.
-pub const TERMS_SPARE: usize = 4 * TERM;
+pub const TERMS_SCRATCH: usize = 4 * TERM;
 
-/// The columns of `A·B`, with their offset, which [`terms_reduce`] takes.
+/// The columns of `A·B`, with their offset, which [`karatsuba_terms_reduce`] takes.
 ///
 /// * Precondition: `a` and `b` have `n` terms of ten digits, [`FEWEST_TERMS`] to `T`, which is at most
-///   [`MOST_TERMS`]. `c` has two columns for each digit, `spare` has [`TERMS_SPARE`], both in any state.
+///   [`MOST_TERMS`]. `c` has two columns for each digit, `scratch` has [`TERMS_SCRATCH`], both in any state.
 /// * Cost: `50n(n + 1)` products.
 #[inline(always)]
-pub fn terms_multiply<M: Machine, const T: usize>(
+pub fn karatsuba_terms_multiply<M: Machine, const T: usize>(
     m: M,
     c: &mut [M::Column],
     a: &[M::Digit],
     b: &[M::Digit],
-    spare: &mut [M::Digit],
+    scratch: &mut [M::Digit],
 ) {
-    columns::<M, T, false>(m, c, a, b, spare);
+    columns::<M, T, false>(m, c, a, b, scratch);
 }
 
-/// The columns of `A²`, with the offset of [`terms_multiply`]'s.
+/// The columns of `A²`, with the offset of [`karatsuba_terms_multiply`]'s.
 ///
-/// * Precondition: that of [`terms_multiply`].
+/// * Precondition: that of [`karatsuba_terms_multiply`].
 /// * Cost: `55n(n + 1)/2` products.
 #[inline(always)]
-pub fn terms_square<M: Machine, const T: usize>(m: M, c: &mut [M::Column], a: &[M::Digit], spare: &mut [M::Digit]) {
-    columns::<M, T, true>(m, c, a, a, spare);
+pub fn karatsuba_terms_square<M: Machine, const T: usize>(
+    m: M,
+    c: &mut [M::Column],
+    a: &[M::Digit],
+    scratch: &mut [M::Digit],
+) {
+    columns::<M, T, true>(m, c, a, a, scratch);
 }
 
 /// How many terms a number of `digits` digits is cut into, if it is.
@@ -76,7 +81,7 @@ pub const fn terms_of(digits: usize) -> Option<usize> {
 /// Whether the modulus of a number of `digits` digits is prepared in terms: of those that [`terms_of`] cuts, and of
 /// split ones.
 pub const fn has_terms(digits: usize) -> bool {
-    digits == SPLIT_DIGITS || terms_of(digits).is_some()
+    digits == TWO_TERMS_DIGITS || terms_of(digits).is_some()
 }
 
 /// How many terms a number of `digits` digits has.
@@ -96,7 +101,7 @@ fn columns<M: Machine, const T: usize, const SQUARE: bool>(
     c: &mut [M::Column],
     a: &[M::Digit],
     b: &[M::Digit],
-    spare: &mut [M::Digit],
+    scratch: &mut [M::Digit],
 ) {
     let n = terms::<T>(a.len());
     let ((a, _), (b, _)) = (a.as_chunks::<TERM>(), b[..TERM * n].as_chunks::<TERM>());
@@ -104,10 +109,10 @@ fn columns<M: Machine, const T: usize, const SQUARE: bool>(
     diagonal_products::<M, SQUARE>(m, c, a, b);
     spread(m, c);
 
-    let (mut d, spare) = spare.split_first_chunk_mut().expect("digits");
-    let (mut next_d, spare) = spare.split_first_chunk_mut().expect("digits");
-    let (mut f, spare) = spare.split_first_chunk_mut().expect("digits");
-    let mut next_f = spare.first_chunk_mut().expect("digits");
+    let (mut d, scratch) = scratch.split_first_chunk_mut().expect("digits");
+    let (mut next_d, scratch) = scratch.split_first_chunk_mut().expect("digits");
+    let (mut f, scratch) = scratch.split_first_chunk_mut().expect("digits");
+    let mut next_f = scratch.first_chunk_mut().expect("digits");
     let (zero, one) = (m.column_splat(0), m.column_splat(1));
     let mut s = Difference::<M, TERM, 0>::new(m, &a[0], &a[1], d).now(m);
     let mut t = if SQUARE { s } else { Difference::<M, TERM, 0>::new(m, &b[1], &b[0], f).now(m) };
@@ -117,7 +122,7 @@ fn columns<M: Machine, const T: usize, const SQUARE: bool>(
         let (next_i, next_j) = if i + 1 < j { (i + 1, j) } else { (0, j + 1) };
         let above_next = next_j % n;
         let (c, above) = c[TERM * (i + j)..].split_first_chunk_mut().expect("columns");
-        let (now_d, now_f) = (reread(&*d), reread(&*f));
+        let (now_d, now_f) = (reload(&*d), reload(&*f));
         let mut of_a = Difference::<M, TERM, 0>::new(m, &a[next_i], &a[above_next], next_d);
         if SQUARE {
             above[0] = m.sub(above[0], where_set(m, s, one));

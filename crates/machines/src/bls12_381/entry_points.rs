@@ -1,26 +1,26 @@
-//! The field on the machines of batches, one element in each lane: the compiled roots of each machine.
+//! The field on the machines of batches, one element in each lane: the compiled entry points of each machine.
 
 use crate::batch::Portable;
 #[cfg(target_arch = "x86_64")]
 use crate::batch::{Avx2Fma, Avx512Fma, Avx512Ifma, AvxIfma};
 
-/// Implements [`zariz_kernels::bls12_381::lanes::Field`] for a machine of batches: for each kernel, a root
+/// Implements [`zariz_kernels::bls12_381::lanes::Field`] for a machine of batches: for each kernel, an entry point
 /// function with the machine's target features.
 ///
 /// `$features` is the list for `#[target_feature]`, empty for a machine that needs none.
-macro_rules! field_roots {
+macro_rules! field_entry_points {
     ($module:ident, $machine:ty, features: $features:tt) => {
         mod $module {
             use super::*;
 
-            mod root {
-                #![allow(unused_unsafe)] // a root without target features is safe to call
+            mod entry_points {
+                #![allow(unused_unsafe)] // an entry point without target features is safe to call
                 use super::*;
                 use zariz_kernels::bls12_381::Fe;
                 use zariz_kernels::bls12_381::lanes::{self, Field, Element};
                 type This = $machine;
 
-                field_roots! { @kernels $features
+                field_entry_points! { @kernels $features
                     fe_mul mul(a: &mut Element<This>, b: &Element<This>);
                     fe_sqr sqr(a: &mut Element<This>, times: usize);
                     fe_add add(a: &mut Element<This>, b: &Element<This>);
@@ -34,33 +34,33 @@ macro_rules! field_roots {
         }
     };
 
-    (@kernels $features:tt $($root:ident $kernel:ident($($argument:ident: $type:ty),*);)*) => {
-        $(field_roots!(@function $features $root $kernel($($argument: $type),*));)*
+    (@kernels $features:tt $($entry_point:ident $kernel:ident($($argument:ident: $type:ty),*);)*) => {
+        $(field_entry_points!(@function $features $entry_point $kernel($($argument: $type),*));)*
 
         impl Field for This {
-            $(fn $root(self, $($argument: $type),*) {
-                // SAFETY: `self` proves that the processor has the target features of this machine's roots.
-                unsafe { $root(self, $($argument),*) }
+            $(fn $entry_point(self, $($argument: $type),*) {
+                // SAFETY: `self` proves that the processor has the target features of this machine's entry points.
+                unsafe { $entry_point(self, $($argument),*) }
             })*
         }
     };
 
-    (@function [$($features:literal)?] $root:ident $kernel:ident($($argument:ident: $type:ty),*)) => {
+    (@function [$($features:literal)?] $entry_point:ident $kernel:ident($($argument:ident: $type:ty),*)) => {
         $(#[target_feature(enable = $features)])?
         #[inline(never)]
-        fn $root(m: This, $($argument: $type),*) {
+        fn $entry_point(m: This, $($argument: $type),*) {
             lanes::$kernel::<This>(m, $($argument),*)
         }
     };
 }
 
-field_roots!(portable_one, Portable<1>, features: []);
-field_roots!(portable_eight, Portable<8>, features: []);
+field_entry_points!(portable_one, Portable<1>, features: []);
+field_entry_points!(portable_eight, Portable<8>, features: []);
 #[cfg(target_arch = "x86_64")]
-field_roots!(avx2_fma, Avx2Fma, features: ["avx2,fma"]);
+field_entry_points!(avx2_fma, Avx2Fma, features: ["avx2,fma"]);
 #[cfg(target_arch = "x86_64")]
-field_roots!(avx_ifma, AvxIfma, features: ["avx2,avxifma"]);
+field_entry_points!(avx_ifma, AvxIfma, features: ["avx2,avxifma"]);
 #[cfg(target_arch = "x86_64")]
-field_roots!(avx512_fma, Avx512Fma, features: ["avx512f,avx512dq"]);
+field_entry_points!(avx512_fma, Avx512Fma, features: ["avx512f,avx512dq"]);
 #[cfg(target_arch = "x86_64")]
-field_roots!(avx512_ifma, Avx512Ifma, features: ["avx512f,avx512dq,avx512ifma"]);
+field_entry_points!(avx512_ifma, Avx512Ifma, features: ["avx512f,avx512dq,avx512ifma"]);

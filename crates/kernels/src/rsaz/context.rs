@@ -1,4 +1,4 @@
-//! One number in Montgomery's domain, four of its digits in a vector: what an exponentiation is made of
+//! One number in Montgomery form, four of its digits in a vector: what an exponentiation is made of
 //! (algorithm 4).
 //!
 //! The paper finds `R²` by two products from `2^{2n} mod M`; here it is one of the [`Constants`]. Its table
@@ -6,7 +6,7 @@
 
 use bytemuck::{cast_slice, cast_slice_mut};
 
-use super::kernels::Kernels;
+use super::machine::Kernels;
 use super::select::PACK;
 use super::workspace::{NUMBERS, Workspace};
 use super::{Quotients, most_sums};
@@ -18,13 +18,13 @@ use crate::place::AlignedBuf;
 /// Numbers modulo one modulus, for one exponentiation alone.
 ///
 /// A number is its digits, of 32 bits each, padded with zeros to a multiple of eight. Bounds: the folder's.
-pub struct Domain<'a, W: Kernels> {
+pub struct Context<'a, W: Kernels> {
     machine: W,
     constants: &'a Constants,
     space: Workspace<W>,
 }
 
-impl<'a, W: Kernels> Domain<'a, W> {
+impl<'a, W: Kernels> Context<'a, W> {
     /// Prepares for a modulus from [`super::constants()`].
     ///
     /// # Panics
@@ -73,7 +73,7 @@ fn friendly(constants: &Constants) -> Limbs {
     Limbs::new(digits[4..].to_vec())
 }
 
-impl<W: Kernels> Montgomery for Domain<'_, W> {
+impl<W: Kernels> Montgomery for Context<'_, W> {
     fn count(&self) -> usize {
         1
     }
@@ -144,7 +144,7 @@ impl<W: Kernels> Montgomery for Domain<'_, W> {
     }
 }
 
-impl<W: Kernels> Domain<'_, W> {
+impl<W: Kernels> Context<'_, W> {
     /// The digits of a number, each below `2^m` (algorithm 1).
     fn normalised(&self, x: &[u64]) -> Limbs {
         let m = self.space.digit_bits();

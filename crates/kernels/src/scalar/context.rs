@@ -1,4 +1,4 @@
-//! A number in Montgomery's domain, in limbs.
+//! A number in Montgomery form, in limbs.
 
 use super::{Constants, Kernels};
 use crate::bounds::REDUCED_FULL;
@@ -6,17 +6,17 @@ use crate::limbs::{self, Limbs, Numbers};
 use crate::montgomery::{Costs, Layout, Montgomery};
 use crate::place::AlignedBuf;
 
-/// Numbers of one modulus, one at a time. Every number below `R = 2^{64n}` is in the domain: a product needs
+/// Numbers of one modulus, one at a time. Every number below `R = 2^{64n}` is in Montgomery form: a product needs
 /// no comparison with the modulus, only one masked subtraction when it overflows.
-pub struct Domain<'a, S> {
+pub struct Context<'a, S> {
     machine: S,
     constants: &'a Constants,
     /// A product, before it is reduced.
     t: AlignedBuf,
 }
 
-impl<'a, S: Kernels> Domain<'a, S> {
-    /// The domain of a modulus.
+impl<'a, S: Kernels> Context<'a, S> {
+    /// The context of a modulus.
     ///
     /// # Panics
     /// If the constants were made for a machine with other lengths.
@@ -37,7 +37,7 @@ impl<'a, S: Kernels> Domain<'a, S> {
     }
 }
 
-impl<S: Kernels> Montgomery for Domain<'_, S> {
+impl<S: Kernels> Montgomery for Context<'_, S> {
     fn count(&self) -> usize {
         1
     }
