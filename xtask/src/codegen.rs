@@ -1,10 +1,10 @@
 //! The code that the entry points of the machines compile to.
 //!
-//! `zariz-machines` is compiled to assembly; every entry point (machine × block × tile width) must call nothing but
-//! panics, keep its columns in registers, and have exactly the multiply instructions of its algorithm. No
-//! branch, address or masked access in it may depend on a secret. Its hot loop, or its code, is not larger than what
-//! processors keep ready. Every function, those in assembly too, must
-//! have unwind tables.
+//! `zariz-machines` is compiled to assembly; every entry point (machine × block × tile width) must call
+//! nothing but panics, keep its columns in registers, and have exactly the multiply instructions of its
+//! algorithm. No branch, address or masked access in it may depend on a secret. Its hot loop, or its code, is
+//! not larger than what processors keep ready. Every function, those in assembly too, must have unwind
+//! tables.
 
 mod assembly;
 mod budget;
@@ -181,8 +181,8 @@ fn compile() -> Result<Option<Vec<EntryPoint>>> {
     Ok(Some(entry_points))
 }
 
-/// Checks that nothing depends on a secret in the code that the entry points become for certain processors, as with
-/// `-C target-cpu`. Instruction counts differ there, and are not compared.
+/// Checks that nothing depends on a secret in the code that the entry points become for certain processors,
+/// as with `-C target-cpu`. Instruction counts differ there, and are not compared.
 pub fn for_processors(names: &[&str]) -> Result<()> {
     if !cfg!(target_arch = "x86_64") {
         println!("skipped: the vector machines need x86-64");

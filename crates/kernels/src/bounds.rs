@@ -1,12 +1,12 @@
-//! How large numbers in Montgomery form can be, as the constants that the code uses.
+//! How large numbers in Montgomery form can be: the constants that the code uses.
 //!
-//! A number is below such a multiple of its modulus `M`. `analysis` proves that each context is closed under
-//! these bounds, from the worst operands, with exact integers (docs/generated/results.md).
+//! A bound is in multiples of the modulus `M`, and numbers are below it. `analysis` proves, from the worst
+//! operands and with exact integers, that no operation leaves these bounds (docs/generated/results.md).
 
 /// Bits that are free above a modulus: `R ≥ 2^3·M` in [`batch`](crate::batch), [`pair`](crate::pair) and
 /// [`rsaz`](crate::rsaz).
 pub const FREE_BITS: usize = 3;
-/// Numbers in these contexts are below `4M`.
+/// Numbers in Montgomery form are below `4M` there.
 pub const BOUND: usize = 4;
 /// A product of a number below `R` and one below `M` is below `3M`: so are numbers that enter or leave.
 pub const REDUCED: usize = 3;
@@ -18,12 +18,12 @@ pub const BOUND_AHMM: usize = 5;
 /// The `K` of a table entry is below `17M/8` (see [`batch::ahmm`](crate::batch::ahmm)).
 pub const K_AHMM_EIGHTHS: usize = 17;
 
-/// In a private operation ([`batch::crt`](crate::batch::crt)), the sum of its two parts is below `6M`.
+/// In a private operation of RSA, the sum of its two parts is below `6M`.
 pub const PARTS: usize = 2 * REDUCED;
-/// And the product of that sum by an inverse mask below `3M` is below `5M`.
+/// The product of that sum by an inverse mask below `3M` is below `5M`.
 pub const UNMASKED: usize = 5;
 
-/// [`REDUCED`] where numbers in Montgomery form are below `R`, and `M < R` is all that is asked of a modulus: in
+/// [`REDUCED`] where numbers in Montgomery form are below `R`, and a modulus need only be below `R`: in
 /// [`scalar`](crate::scalar) and `carry`.
 pub const REDUCED_FULL: usize = 2;
 

@@ -1,8 +1,9 @@
-//! Many powers of one base, by a table of its powers: products alone, no squarings (Brickell, Gordon, McCurley
+//! Many powers of one base, by a table of its powers: only products, no squarings (Brickell, Gordon, McCurley
 //! and Wilson, Eurocrypt 1992, with every digit's powers in the table).
 //!
-//! With windows of `w` bits, row `i` of the table has `base^(j·2^(w·i))` for every `j` below `2^w`. A power is
-//! the product of one entry of each row. The table has each entry once, and all numbers of a context read it.
+//! With windows of `w` bits, row `i` of the table has `base^(j·2^(w·i))` for every `j` below `2^w`. A power
+//! is the product of one entry of each row. The table has each entry once, and all numbers of a context read
+//! it.
 
 use alloc::vec::Vec;
 
@@ -26,8 +27,8 @@ pub enum Access {
 }
 
 impl Access {
-    /// The widest window. What reads whole tables of single numbers takes those of [`pow`](crate::pow), of six
-    /// bits; scans of wider ones do not pay.
+    /// The widest window. Kernels that scan tables take windows of [`pow`](crate::pow), at most six bits;
+    /// scans of wider ones do not pay.
     fn max_window(self) -> usize {
         match self {
             Self::Scan => 6,
@@ -85,7 +86,8 @@ pub fn size(mont: &dyn Montgomery, bits: usize, access: Access, most: usize) -> 
     sizes.filter(fits).min_by_key(|&size| cost(size))
 }
 
-/// The table of a base, in a context whose moduli are all the same. `base_bits` is a public bound on its length.
+/// The table of a base, in a context whose moduli are all the same. `base_bits` is a public bound on its
+/// length.
 ///
 /// Cost: `rows·2^w` products, of which the context makes as many at once as it has numbers side by side, and
 /// `rows·w` squarings one after the other.
@@ -154,7 +156,7 @@ pub fn pow_vartime(mont: &mut dyn Montgomery, table: &Table, exponents: &[&[u64]
 /// The product so far of a batch; `None` before its first factor.
 type Product = Option<AlignedBuf>;
 
-/// All batches meet a row of the table while it is in a near cache.
+/// Every batch uses a row of the table while that is in a near cache.
 fn by_rows(
     mont: &mut dyn Montgomery,
     table: &Table,

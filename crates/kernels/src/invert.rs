@@ -10,14 +10,15 @@ use crate::place::AlignedBuf;
 /// The inverses of numbers in a context whose moduli are all the same; `bits` bounds their lengths and is
 /// public. `invert` returns the inverse of a number below the modulus, if it has one.
 ///
-/// `None` where `invert` returns that: some number has no inverse. Apart from this, the time depends on
-/// lengths and on how many numbers there are. Results are canonical.
+/// Returns `None` if `invert` does: some number has no inverse. Apart from this, the time depends on lengths
+/// and on how many numbers there are. Results are canonical.
 ///
-/// Each lane multiplies its numbers in turn and keeps every product. The lanes' last products are multiplied in
-/// pairs, these in pairs again, and inverted together; then each lane goes back from its last number to its first.
+/// Each lane multiplies its numbers in turn and keeps every product. The lanes' last products are multiplied
+/// in pairs, these in pairs again, and inverted together; then each lane goes back from its last number to
+/// its first.
 ///
-/// Cost: for each number, a lane's share of five products. For the whole list, one inversion and `2⌈log₂ n⌉` batches of
-/// products, for `n` lanes in use.
+/// Cost: for each number, a lane's share of five products. For the whole list, one inversion and `2⌈log₂ n⌉`
+/// batches of products, for `n` lanes in use.
 pub fn invert(
     mont: &mut dyn Montgomery,
     numbers: &[&[u64]],

@@ -2,23 +2,24 @@
 //!
 //! Each folder is an arithmetic. In each, `Machine` is the operations of a machine (its vectors, in
 //! arithmetic words), `Kernels` the compiled kernels of one machine (the crate `machines` provides them),
-//! `Constants` the values prepared from a modulus, and `Context` numbers in Montgomery form.
+//! `Constants` the precomputed constants of a modulus, and `Context` its implementation of [`Montgomery`]:
+//! the arithmetic on numbers in Montgomery form, with its working memory.
 //!
 //! * [`batch`]: many numbers, one in each lane of the vectors.
 //! * [`pair`]: one or two numbers, laid across vectors.
 //! * [`scalar`]: one number, in limbs of 64 bits.
 //! * [`rsaz`]: one number, four of its digits in a vector.
 //! * `carry`: one number, its digits across a vector, by carry chains in masks (with the feature `papers`).
-//! * `bls12_381`: a field in which the modulus is known, one number at a time and one in each lane (with the feature
-//!   `bls12-381`).
+//! * `bls12_381`: a field in which the modulus is known, one number at a time and one in each lane (with the
+//!   feature `bls12-381`).
 //!
 //! What they share:
 //!
 //! * [`Montgomery`]: what an exponentiation needs of an arithmetic.
-//! * [`pow`], [`multi_pow`], [`fixed_base`], [`mul`] and [`invert`]: whole operations over any [`Montgomery`],
-//!   numbers in and numbers out.
-//! * [`bounds`]: how large numbers in a context can be.
-//! * [`OddModulus`]: a modulus that Montgomery's method can have.
+//! * [`pow`], [`multi_pow`], [`fixed_base`], [`mul`] and [`invert`]: whole operations over any
+//!   [`Montgomery`], numbers in and numbers out.
+//! * [`bounds`]: how large numbers in Montgomery form can be.
+//! * [`OddModulus`]: a modulus; Montgomery's method needs an odd one.
 //! * [`limbs`]: big integers in scalar code, for work done once per modulus and at the ends of a batch.
 //! * [`place`]: memory for numbers, placed in pages and wiped.
 //!

@@ -1,7 +1,7 @@
 //! Little-endian arrays of 64-bit limbs: the scalar arithmetic done once per modulus and at the ends of a
 //! batch.
 //!
-//! Everything here runs in time that depends on lengths alone. Where a choice depends on a value, it is made
+//! Everything here runs in time that depends only on lengths. Where a choice depends on a value, it is made
 //! with a mask that passes through [`core::hint::black_box`], so that the compiler does not turn it back into
 //! a branch.
 
@@ -50,7 +50,7 @@ pub fn to_be_bytes(limbs: &[u64], out: &mut [u8]) {
     first.copy_from_slice(&limb(whole)[8 - first.len()..]);
 }
 
-/// The bit length of a number, in time that depends on the number of limbs alone.
+/// The bit length of a number, in time that depends only on the number of limbs.
 pub fn bits(limbs: &[u64]) -> usize {
     limbs.iter().enumerate().fold(0, |bits, (i, &limb)| {
         let nonzero = black_box(((limb | limb.wrapping_neg()) >> 63).wrapping_neg()) as usize;
@@ -116,19 +116,19 @@ pub fn sub_mod(a: &mut [u64], b: &[u64], m: &[u64]) {
     add_masked(a, m, black_box(borrow.wrapping_neg()));
 }
 
-/// Whether `a = b`, in time that depends on the lengths alone. Lengths may differ.
+/// Whether `a = b`, in time that depends only on the lengths. Lengths may differ.
 pub fn equal(a: &[u64], b: &[u64]) -> bool {
     let get = |x: &[u64], i: usize| x.get(i).copied().unwrap_or(0);
     let difference = (0..a.len().max(b.len())).fold(0, |acc, i| acc | (get(a, i) ^ get(b, i)));
     black_box(difference) == 0
 }
 
-/// Whether `a < b`, in time that depends on the lengths alone. Lengths may differ.
+/// Whether `a < b`, in time that depends only on the lengths. Lengths may differ.
 pub fn less(a: &[u64], b: &[u64]) -> bool {
     is_less(a.iter().copied(), b, a.len())
 }
 
-/// Whether `a < b`, for an `a` given by big-endian bytes, likewise.
+/// Like [`less`], for an `a` given by big-endian bytes.
 pub fn be_bytes_less(a: &[u8], b: &[u64]) -> bool {
     is_less(be_limbs(a), b, a.len().div_ceil(8))
 }

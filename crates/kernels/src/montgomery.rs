@@ -6,16 +6,16 @@ use crate::place::{AlignedBuf, Pool};
 /// Numbers in Montgomery form, `count` of them side by side, each with its own modulus.
 ///
 /// [`crate::batch::Context`] is one for each vector machine (a number in every lane); [`crate::scalar`],
-/// [`crate::pair`], [`crate::rsaz`] and `carry` have those for single numbers. A *number* below means all `count`
-/// numbers together, in one buffer of `words` words, which is laid out as the machine likes. Numbers in Montgomery
-/// form are congruent to `x·R`, not necessarily below the modulus: each implementation states its own bound, under
-/// which it is closed.
+/// [`crate::pair`], [`crate::rsaz`] and `carry` have those for single numbers. A *number* below means all
+/// `count` numbers together, in one buffer of `words` words, which is laid out as the machine likes. Numbers
+/// in Montgomery form are congruent to `x·R`, not necessarily below the modulus: each implementation states
+/// its own bound, under which it is closed.
 ///
 /// Nothing depends on values: no branch, index or address. Moduli are as secret as exponents; their lengths
 /// are public.
 ///
-/// Exponentiations call it through `dyn`: they are compiled once, not once for each machine. The shortest product of
-/// a batch takes some fifty times as long as such a call.
+/// Exponentiations call it through `dyn`: they are compiled once, not once for each machine. The shortest
+/// product of a batch takes some fifty times as long as such a call.
 pub trait Montgomery: Send + Sync {
     /// How many numbers are side by side.
     fn count(&self) -> usize;
@@ -33,8 +33,8 @@ pub trait Montgomery: Send + Sync {
         self.zeros(words)
     }
 
-    /// Takes a number that is no longer needed. Its memory may serve as the next [`scratch`](Self::scratch); it is
-    /// wiped when this is dropped.
+    /// Takes a number that is no longer needed. Its memory may serve as the next [`scratch`](Self::scratch);
+    /// it is wiped when this is dropped.
     fn recycle(&mut self, number: AlignedBuf) {
         drop(number);
     }
@@ -57,7 +57,7 @@ pub trait Montgomery: Send + Sync {
     /// 1 in Montgomery form.
     fn one(&mut self) -> AlignedBuf;
 
-    /// `log2 R`: the longest plain number that is one as it is, in bits.
+    /// `log2 R`: a plain number of at most so many bits fits without being reduced.
     fn bits(&self) -> usize;
 
     /// The bits that each step of [`enter`](Self::enter) takes in: `s ≤ log2 R`.
@@ -89,8 +89,8 @@ pub trait Montgomery: Send + Sync {
         self.enter_factor()
     }
 
-    /// Plain numbers below their moduli, as they are, to multiply numbers in Montgomery form by. Where there are
-    /// fewer than [`count`](Self::count), the last is repeated.
+    /// Plain numbers below their moduli, as they are, to multiply numbers in Montgomery form by. Where there
+    /// are fewer than [`count`](Self::count), the last is repeated.
     fn plain(&mut self, numbers: &[&[u64]]) -> AlignedBuf {
         self.piece(numbers, 0, self.bits())
     }
@@ -115,8 +115,8 @@ pub trait Montgomery: Send + Sync {
         horner(self, bits, |m, from, bits| m.piece(numbers, from, bits))
     }
 
-    /// Like [`enter`](Self::enter), for a plain number of another modulus that has the same [`layout`](Self::layout)
-    /// and as many numbers side by side: nothing leaves its lane.
+    /// Like [`enter`](Self::enter), for a plain number of another modulus that has the same
+    /// [`layout`](Self::layout) and as many numbers side by side: nothing leaves its lane.
     ///
     /// # Panics
     /// Where digits are not in order.
@@ -137,12 +137,12 @@ pub trait Montgomery: Send + Sync {
     /// `x ← x²·R^{−1}`, `times` times.
     fn ams(&mut self, x: &mut [u64], times: usize);
 
-    /// The words of a table entry: a number, and anything else that a product with it needs.
+    /// The words of a table entry: a number, and all else that a product with it needs.
     fn entry_words(&self) -> usize {
         self.words()
     }
 
-    /// Makes a table entry of the number in its first [`words`](Self::words) words.
+    /// Completes a table entry whose first [`words`](Self::words) words hold its number.
     fn complete_entry(&mut self, entry: &mut [u64]) {
         let _ = entry;
     }
@@ -168,7 +168,7 @@ pub trait Montgomery: Send + Sync {
     /// each number side by side.
     fn select(&mut self, out: &mut [u64], table: &[u64], index: &[u64]);
 
-    /// What the choice of a window depends on.
+    /// The costs that decide the choice of a window.
     fn costs(&self) -> Costs;
 
     /// The window of a power of two, in bits: [`double`](Self::double) may double `2^w − 1` times before each
@@ -179,7 +179,8 @@ pub trait Montgomery: Send + Sync {
 
     /// `x ← x·2^t`, not reduced, by a `t` for each number side by side. Preconditions: `x` is what
     /// [`ams`](Self::ams) or [`one`](Self::one) has left; every `t` is below `2^w`, `w` the
-    /// [`doubling_window`](Self::doubling_window). The result may be squared, or taken out of Montgomery form.
+    /// [`doubling_window`](Self::doubling_window). The result may be squared, or taken out of Montgomery
+    /// form.
     fn double(&mut self, x: &mut [u64], times: &[u64]) {
         let _ = (x, times);
         unreachable!("the doubling window is 0");
@@ -192,8 +193,9 @@ pub trait Montgomery: Send + Sync {
         (1..=6).min_by_key(|&w| cost(w)).unwrap_or(1)
     }
 
-    /// The first `count` numbers as they are, fully reduced, each in as many limbs as its modulus. Preconditions: each
-    /// is a product of a number in Montgomery form and a plain one below its modulus; there are so many.
+    /// The first `count` numbers as they are, fully reduced, each in as many limbs as its modulus.
+    /// Preconditions: each is a product of a number in Montgomery form and a plain one below its modulus;
+    /// there are so many.
     fn canonical(&mut self, x: &[u64], count: usize) -> Numbers;
 
     /// A number out of Montgomery form: [plain](Self::plain), but not fully reduced.
@@ -211,9 +213,9 @@ pub trait Montgomery: Send + Sync {
         out
     }
 
-    // Shared tables: one table that all numbers read, each at its own index. All are of one modulus. The table holds
-    // each entry once, not once for each number side by side. Where numbers come one at a time, it is the table of
-    // one exponentiation.
+    // Shared tables: one table that all numbers read, each at its own index. All are of one modulus. The
+    // table holds each entry once, not once for each number side by side. Where numbers come one at a time,
+    // it is the table of one exponentiation.
 
     /// The words of an entry in a shared table.
     fn shared_words(&self) -> usize {
@@ -225,21 +227,21 @@ pub trait Montgomery: Send + Sync {
         self.zeros(words)
     }
 
-    /// The table entries of all numbers side by side, one after the other: [`shared_words`](Self::shared_words) of
-    /// each.
+    /// The table entries of all numbers side by side, one after the other:
+    /// [`shared_words`](Self::shared_words) of each.
     fn share(&mut self, out: &mut [u64], entries: &[u64]) {
         assert!(self.count() == 1, "a table of one number, for several");
         out.copy_from_slice(entries);
     }
 
-    /// Brings a shared entry for each number side by side together. Where there are fewer than
+    /// Puts together one shared entry for each number side by side. Where there are fewer than
     /// [`count`](Self::count), the last is repeated.
     fn collect(&mut self, out: &mut [u64], entries: &[&[u64]]) {
         out.copy_from_slice(entries[0]);
     }
 
-    /// The entries of a shared table's row that the indices name, one for each number side by side. The whole row is
-    /// read; nothing else depends on the indices.
+    /// The entries of a shared table's row that the indices name, one for each number side by side. The whole
+    /// row is read; nothing else depends on the indices.
     fn select_shared(&mut self, out: &mut [u64], row: &[u64], index: &[u64]) {
         assert!(self.count() == 1, "a table of one number, for several");
         self.select(out, row, index);
@@ -255,9 +257,9 @@ pub struct Layout {
     pub words: usize,
 }
 
-/// Brings plain numbers of `bits` bits into Montgomery form, by Horner's rule, from the uppermost bits down: `x ← x·2^s +
-/// next`. `piece` returns some bits from a bit on. The first piece has `log2 R` bits, each other one `s`, so `x < R` at
-/// first, and after each step as [`add_piece`](Montgomery::add_piece) leaves it.
+/// Brings plain numbers of `bits` bits into Montgomery form, by Horner's rule, from the uppermost bits down:
+/// `x ← x·2^s + next`. `piece` returns some bits from a bit on. The first piece has `log2 R` bits, each other
+/// one `s`, so `x < R` at first, and after each step as [`add_piece`](Montgomery::add_piece) leaves it.
 fn horner<M: Montgomery + ?Sized>(
     m: &mut M,
     bits: usize,

@@ -4,10 +4,10 @@ use alloc::vec::Vec;
 use core::ops::{Deref, DerefMut};
 use zeroize::optimization_barrier;
 
-/// Loads compare the low twelve bits of their address with older stores under way, and wait for a match that
-/// may not be one. Accumulators and the numbers that are multiplied into them therefore start at different
-/// places of a page. (Zen 4 seems to compare some four bits more, of the physical page: see "Places in memory" in
-/// docs/notes/performance.md.)
+/// A processor compares the low twelve bits of a load's address with those of unfinished stores. If they
+/// match, the load waits, even if the addresses differ. Accumulators and the numbers that are multiplied into
+/// them therefore start at different places of a page. (Zen 4 seems to compare some four bits more, of the
+/// physical page: see "Places in memory" in docs/notes/performance.md.)
 const PAGE: usize = 4096;
 /// The bytes of a line of the caches: as long as the longest vector, which is aligned to that.
 const LINE: usize = 64;
@@ -17,17 +17,17 @@ pub(crate) const COLUMNS: usize = 0;
 /// Where numbers start within a page: measured, 1024-bit squarings are up to 4 % slower at 0 or 1024.
 pub(crate) const NUMBERS: usize = 2048;
 
-/// So many lines of 64 bytes behind [`NUMBERS`], around the end of a page if need be.
+/// So many lines of 64 bytes behind [`NUMBERS`], modulo a page.
 pub(crate) const fn behind_numbers(lines: usize) -> usize {
     (NUMBERS + 64 * lines) % PAGE
 }
 
-/// A slice of its own, aligned for vectors, that is overwritten with zeros when dropped.
+/// An owned slice, aligned for vectors, that is overwritten with zeros when dropped.
 ///
-/// All fields are whole words, so there is no padding: a move of padding would copy what the stack had there, which may
-/// be a secret, to where nothing overwrites it.
+/// All fields are whole words, so there is no padding: a move of padding would copy what the stack had there,
+/// which may be a secret, to where nothing overwrites it.
 pub struct AlignedBuf<T: Copy = u64> {
-    /// What lies before the slice, the slice, what lies behind it, and last a zero, with which it is wiped.
+    /// Unused elements, the slice, more unused elements, and last a zero, with which it is wiped.
     store: Vec<T>,
     start: usize,
     len: usize,
@@ -79,8 +79,8 @@ impl<T: Copy> AlignedBuf<T> {
     }
 }
 
-/// Slices at [`NUMBERS`] that are not in use, for the next ones: those of a batch are too long to be allocated fast.
-/// They keep what they held until they are used again or dropped.
+/// Unused slices at [`NUMBERS`], kept for the next numbers: those of a batch are too long to be allocated
+/// fast. They keep their contents until they are used again or dropped.
 pub struct Pool<T: Copy = u64>(Vec<AlignedBuf<T>>);
 
 impl<T: Copy> Default for Pool<T> {

@@ -46,7 +46,8 @@ pub fn pow<C>(mont: &mut dyn Montgomery, batch: &[Power<C>]) -> Numbers {
     mont.leave(x, batch.len())
 }
 
-/// A number in Montgomery form, raised to the `bits` lowest bits of an exponent for each lane, in constant time.
+/// A number in Montgomery form, raised to the `bits` lowest bits of an exponent for each lane, in constant
+/// time.
 pub fn power<'e>(
     mont: &mut dyn Montgomery,
     base: &[u64],
@@ -94,8 +95,8 @@ pub(crate) fn table(mont: &mut dyn Montgomery, base: &[u64], window: usize) -> A
 /// Windows taken out of an exponent at once: eight of at most six bits fit a limb.
 const WINDOWS_AT_ONCE: usize = 8;
 
-/// The product of powers of some bases, by a finished [`table`] of each: squarings are those of one power (Straus). Of
-/// each exponent `bits` bits are processed; `exponent` returns the one of a base and a lane.
+/// The product of powers of some bases, by a finished [`table`] of each: squarings are those of one power
+/// (Straus). Of each exponent `bits` bits are processed; `exponent` returns the one of a base and a lane.
 ///
 /// Every table is read as a whole for every window of its exponents.
 pub(crate) fn fixed_windows<'e>(
@@ -115,13 +116,14 @@ pub(crate) fn fixed_windows<'e>(
             mont.ams(&mut x, window);
         }
         for (base, (table, entries)) in tables.iter().zip(entries.chunks_exact_mut(size * at_once)).enumerate() {
-            // The table is read for this window and the next ones; below the last, for the last again.
+            // Read the table for this window and the next ones; if fewer are left, for the last one again.
             if i % at_once == 0 {
                 debug_assert!(window * WINDOWS_AT_ONCE < 64);
                 for (group, index) in index.chunks_mut(WINDOWS_AT_ONCE * count).enumerate() {
                     let at = at.saturating_sub(group * WINDOWS_AT_ONCE);
                     let ahead = at.min(index.len() / count - 1);
-                    // First those of each lane in one word, then each window of all lanes: a loop for vectors.
+                    // First the windows of each lane in one word, then each window of all lanes: a loop that
+                    // the compiler vectorizes.
                     for (lane, windows) in windows.iter_mut().enumerate() {
                         *windows = window_at(exponent(base, lane), (at - ahead) * window, (ahead + 1) * window);
                     }
@@ -146,7 +148,7 @@ pub(crate) fn fixed_windows<'e>(
     x
 }
 
-/// Like [`pow`], for the base 2 in every lane: it needs no table, and no products but squares.
+/// Like [`pow`], for the base 2 in every lane: it needs no table and no products except squares.
 ///
 /// Each window's factor `2^{e_i}`, `e_i < 2^w`, is a shift: the number grows, but not so far that its square
 /// would not be reduced as usual. Where the context has no room for that, it is [`pow`].
@@ -295,7 +297,7 @@ fn enter<C>(mont: &mut dyn Montgomery, batch: &[Power<C>]) -> AlignedBuf {
     mont.enter(&bases, bits)
 }
 
-/// The `width` bits of an exponent from bit `at` up; the address depends on the position alone.
+/// The `width` bits of an exponent from bit `at` up; the address depends only on the position.
 pub(crate) fn window_at(exponent: &[u64], at: usize, width: usize) -> u64 {
     let limb = |i: usize| exponent.get(i).copied().unwrap_or(0);
     let (i, shift) = (at / 64, at % 64);

@@ -1,12 +1,11 @@
 //! Small factors of secret numbers: trial division, and a sieve over an arithmetic progression.
 //!
 //! The primes, the step of a progression and all lengths are public. Numbers are secret: no branch, index or
-//! address depends on them. What is found out about a number as a whole ("it has a small factor") is the
-//! caller's to reveal.
+//! address depends on them. Whether a number has a small factor is a result, which the caller may reveal.
 //!
-//! Primes are packed into products below `2^64`. One pass of exact division ("Hensel division", the other way
-//! round from long division) gives a number modulo each product, up to a known factor, with two
-//! multiplications for each limb; from there each prime needs one or two more.
+//! Primes are packed into products below `2^64`. One pass of exact division ("Hensel division", from the
+//! lowest limb up) gives a number modulo each product, up to a known factor, with two multiplications for
+//! each limb; from there each prime needs one or two more.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -52,7 +51,7 @@ impl Prime {
         Self { value, inverse: limbs::negative_inverse(wide).wrapping_neg(), limit: u64::MAX / wide }
     }
 
-    /// Whether the prime divides `x`: `x·p^{−1} mod 2^64` is at most `(2^64 − 1)/p` for multiples alone
+    /// Whether the prime divides `x`: `x·p^{−1} mod 2^64` is at most `(2^64 − 1)/p` only for multiples
     /// (Granlund and Montgomery 1994, section 9). 1 or 0.
     #[inline(always)]
     fn divides(self, x: u64) -> u64 {
@@ -142,7 +141,7 @@ impl SmallPrimes {
         for product in &mut products {
             product.inverse = limbs::negative_inverse(product.value).wrapping_neg();
         }
-        // Full chunks alone: a product of 1 divides everything, and has no primes.
+        // Fill the last chunk: a product of 1 divides everything, and has no primes.
         let none = Product { value: 1, inverse: 1, first: 0, end: 0 };
         products.resize(products.len().next_multiple_of(AT_ONCE), none);
         Self { primes, products, bound }
@@ -164,14 +163,14 @@ impl SmallPrimes {
     }
 
     /// Whether one of the primes below `bound` divides `x`, or equals it; primes up to about `bound` are
-    /// looked at. Stops after some primes if one of them does: so the time reveals whether `x` has a small
+    /// tried. It stops after some primes if one of them does, so the time reveals whether `x` has a small
     /// factor and about how small it is, and nothing else.
     pub fn divide(&self, x: &[u64], bound: u32) -> bool {
         self.chunks(bound).any(|products| black_box(self.divide_by(products, x)) != 0)
     }
 
-    /// Whether one of the first primes, about `4·AT_ONCE` of them, divides `x`: 1 or 0. Time depends on the
-    /// length alone. What [`divide`](Self::divide) repeats.
+    /// Whether one of the first primes, about `4·AT_ONCE` of them, divides `x`: 1 or 0. Time depends only on
+    /// the length. [`divide`](Self::divide) repeats it.
     pub fn divide_by_first(&self, x: &[u64]) -> u64 {
         self.chunks(u32::MAX).next().map_or(0, |products| self.divide_by(products, x))
     }
@@ -219,7 +218,8 @@ struct Factor {
 }
 
 impl Factor {
-    /// What a prime needs, where `step ≡ −rest·2^{64n}` modulo the prime, with `n` limbs. Precondition: `rest < p`.
+    /// The constants of a prime, where `step ≡ −rest·2^{64n}` modulo the prime, with `n` limbs. Precondition:
+    /// `rest < p`.
     fn new(prime: Prime, rest: u64, limbs: usize) -> Self {
         if rest == 0 {
             return Self::default();
@@ -236,8 +236,8 @@ impl Factor {
 
 impl<'a> Sieve<'a> {
     /// A sieve by the primes below about `bound`, for numbers of `limbs` limbs, over at least `positions`
-    /// numbers. If `safe`, it also looks for small factors of `(x + step·j − 1)/2`. Precondition: the step has at most
-    /// `limbs` limbs.
+    /// numbers. If `safe`, it also looks for small factors of `(x + step·j − 1)/2`. Precondition: the step
+    /// has at most `limbs` limbs.
     pub fn new(small: &'a SmallPrimes, bound: u32, step: &[u64], limbs: usize, positions: usize, safe: bool) -> Self {
         // As long as the numbers: then its remainders give 2^{64n}/step.
         let mut step = Limbs::new(step.to_vec());
@@ -252,14 +252,14 @@ impl<'a> Sieve<'a> {
         Self { small, bound, factors, limbs, words: positions.div_ceil(64), safe }
     }
 
-    /// How many numbers one run looks at.
+    /// How many numbers one run covers.
     pub fn positions(&self) -> usize {
         64 * self.words
     }
 
-    /// The positions that may be prime: bit `j` is 1 where `x + step·j` has no small factor.
+    /// The positions of numbers that may be prime: bit `j` is 1 where `x + step·j` has no small factor.
     ///
-    /// Time depends on lengths alone. Precondition: `x` has the sieve's length, and is above the small primes
+    /// Time depends only on lengths. Precondition: `x` has the sieve's length, and is above the small primes
     /// (a small prime is taken for a multiple of itself).
     pub fn run(&self, x: &[u64]) -> Survivors {
         assert_eq!(x.len(), self.limbs, "the length of the sieve");

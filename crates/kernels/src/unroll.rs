@@ -1,11 +1,12 @@
-//! Loops unrolled before the compiler sees them, and digits read anew: what keeps accumulators in registers
-//! (see docs/notes/code-generation.md).
+//! Two means to keep accumulators in registers: loops unrolled before the compiler sees them, and digits
+//! loaded again (see docs/notes/code-generation.md).
 
 /// Writes `$body` once for every `$j` in `0..$t`: a loop unrolled before the compiler sees it.
 ///
-/// The macro sees the name of a bound, not its value. A bound with a line of its own gets as many copies as that line
-/// has numbers. Any other bound gets 20, and the compiler drops those at `$t` and above, but only after it has checked
-/// them: two nested loops are 400 copies. So a constant bound, or a small one, should have its line.
+/// The macro sees the name of a bound, not its value. A bound with a line of its own gets as many copies as
+/// that line has numbers. Any other bound gets 20, and the compiler drops those at `$t` and above, but only
+/// after it has checked them: two nested loops are 400 copies. So a constant bound, or a small one, should
+/// have its line.
 macro_rules! each {
     ($j:ident in 0..EIGHT $body:block) => { each!(@ $j EIGHT $body 0 1 2 3 4 5 6 7) };
     ($j:ident in 0..DIGITS $body:block) => { each!(@ $j DIGITS $body 0 1 2 3 4 5 6 7) };
@@ -30,7 +31,7 @@ macro_rules! each {
     }};
 }
 
-/// Returns its argument, hidden from the compiler, which then reads the digits from memory again.
+/// Returns its argument, hidden from the compiler: it then loads the digits from memory again.
 #[inline(always)]
 pub(crate) fn reload<T: ?Sized>(digits: &T) -> &T {
     core::hint::black_box(digits)

@@ -1,11 +1,12 @@
 //! Numbers that no small prime divides, drawn at once: a wheel, by the Chinese remainder theorem.
 //!
-//! Of an arithmetic progression, a random residue modulo each of some small primes is chosen among those that are
-//! not 0. Together they say where in a *turn*, as many numbers as the product of the primes, the number is. Where
-//! every candidate of a search begins like that, none is lost to these primes, and a sieve need not look at them.
-//! (Joye and Paillier 2006 make units in this way, too.)
+//! For each of some small primes, the wheel draws a random residue other than 0. Together, these residues
+//! name one position of an arithmetic progression within a *turn*: as many positions as the product of the
+//! primes. If a search starts each candidate like that, none is lost to these primes, and a sieve can skip
+//! them. (Joye and Paillier 2006 draw units in this way, too.)
 //!
-//! The progression and the primes are public. Residues are secret: no branch, index or address depends on them.
+//! The progression and the primes are public. Residues are secret: no branch, index or address depends on
+//! them.
 
 use alloc::vec::Vec;
 
@@ -23,17 +24,17 @@ struct Spoke {
     prime: Prime,
     /// At positions congruent to this, numbers are congruent to the lowest residue that is allowed.
     lowest: u64,
-    /// How far it is from there to the next residue: `1/step mod p`.
+    /// The distance from there to the next residue: `1/step mod p`.
     next: u64,
     /// How many residues are allowed.
     count: u64,
-    /// Below the turn: 1 modulo this prime, 0 modulo the others.
+    /// The number below the turn that is 1 modulo this prime and 0 modulo the others.
     unit: Limbs,
 }
 
 impl Wheel {
-    /// A wheel for the numbers `first + step·j`: the lowest odd primes that do not divide `step`, as many as have a
-    /// product of at most `bits` bits. If `safe`, they do not divide `(first + step·j − 1)/2`, either.
+    /// A wheel for the numbers `first + step·j`: the lowest odd primes that do not divide `step`, as many as
+    /// have a product of at most `bits` bits. If `safe`, they do not divide `(first + step·j − 1)/2`, either.
     pub fn new(small: &SmallPrimes, first: &[u64], step: &[u64], bits: usize, safe: bool) -> Self {
         let lowest_residue = if safe { 2 } else { 1 };
         let mut turn = Limbs::new(alloc::vec![1]);
@@ -73,8 +74,8 @@ impl Wheel {
         128 * self.spokes.len()
     }
 
-    /// A position in the turn at which no prime of the wheel divides a number. Each is as likely as the others, up to
-    /// a part in `2^110`, if `random` is uniform. Time depends on lengths alone.
+    /// A position in the turn at which no prime of the wheel divides a number. Each is as likely as the
+    /// others, up to a part in `2^110`, if `random` is uniform. Time depends only on lengths.
     ///
     /// # Panics
     /// If `random` has fewer than [`random_bits`](Self::random_bits).

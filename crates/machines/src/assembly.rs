@@ -1,10 +1,10 @@
 //! The frames of functions in assembly, with the unwind tables that debuggers, profilers and crash handlers
 //! use.
 //!
-//! The compiler writes no unwind tables for naked functions. So these have directives of their own (CFI):
-//! where the caller's frame is after each instruction that moves the stack pointer, and where the caller's
-//! registers are saved. The macros below are the only place that moves it; `cargo xtask codegen` follows the
-//! stack pointer through every function and compares.
+//! The compiler writes no unwind tables for naked functions. So they have directives of their own (CFI).
+//! These say where the caller's frame is after each instruction that moves the stack pointer, and where the
+//! caller's registers are saved. The macros below are the only place that moves it; `cargo xtask codegen`
+//! follows the stack pointer through every function and compares.
 //!
 //! A function is `begin!()`, its code, `end!()`; it pops registers in the opposite order of its pushes.
 

@@ -1,5 +1,5 @@
-//! The features that this processor has, the operating system allows and [`HIDE`](crate::HIDE) does not hide. The
-//! standard library detects them once. What it does not detect is asked of CPUID.
+//! The features that this processor has, the operating system allows and [`HIDE`](crate::HIDE) does not hide.
+//! The standard library detects them once. What it does not detect is asked of CPUID.
 
 use std::arch::x86_64::{__cpuid, CpuidResult};
 use std::sync::OnceLock;
@@ -10,7 +10,8 @@ use crate::hidden::is_hidden;
 #[allow(unused_unsafe)] // later compilers know that CPUID is safe on x86-64
 pub fn extended_leaf(leaf: u32) -> Option<CpuidResult> {
     const EXTENDED: u32 = 0x8000_0000;
-    // SAFETY: every x86-64 processor has the instruction and its leaf 8000_0000, which names the highest leaf.
+    // SAFETY: every x86-64 processor has the instruction and its leaf 8000_0000, which names the highest
+    // leaf.
     let highest = unsafe { __cpuid(EXTENDED) }.eax;
     // SAFETY: the processor has just said that it has this leaf.
     (EXTENDED..=highest).contains(&leaf).then(|| unsafe { __cpuid(leaf) })
@@ -19,17 +20,18 @@ pub fn extended_leaf(leaf: u32) -> Option<CpuidResult> {
 /// The leaf of AMD's that says how wide the vector units are.
 const WIDTHS: u32 = 0x8000_001a;
 
-/// Whether the processor says that it computes vectors of 256 bits as two halves: AMD's Zen, Zen+ and some older ones
-/// do. (AMD's manual, volume 3, CPUID leaf `8000_001A`, EAX: bit 0 is FP128, bit 2 FP256, bit 3 FP512. Intel's small
-/// cores halve vectors too, but do not report it; QEMU leaves the leaf zero.)
+/// Whether the processor says that it computes vectors of 256 bits as two halves: AMD's Zen, Zen+ and some
+/// older ones do. (AMD's manual, volume 3, CPUID leaf `8000_001A`, EAX: bit 0 is FP128, bit 2 FP256, bit 3
+/// FP512. Intel's small cores halve vectors too, but do not report it; QEMU leaves the leaf zero.)
 pub fn halves_256_bit_vectors() -> bool {
     const HALVES: u32 = 1;
     const WHOLE: u32 = 1 << 2 | 1 << 3;
     extended_leaf(WIDTHS).is_some_and(|leaf| leaf.eax & (HALVES | WHOLE) == HALVES)
 }
 
-/// Whether the processor has pipes that add vectors beside those that execute VPMADD52. AMD's have since Zen 4, their
-/// first with VPMADD52: two of four pipes multiply. Of Intel's servers, each pipe for vectors of 512 bits does both.
+/// Whether the processor has pipes that add vectors beside those that execute VPMADD52. AMD's have since Zen
+/// 4, their first with VPMADD52: two of four pipes multiply. Of Intel's servers, each pipe for vectors of 512
+/// bits does both.
 pub fn adds_beside_vpmadd52() -> bool {
     static ADDS: OnceLock<bool> = OnceLock::new();
     *ADDS.get_or_init(|| {

@@ -38,7 +38,7 @@ impl CycleCounter {
         None
     }
 
-    /// Unreachable in practice, since there is no value to call it with.
+    /// Unreachable: there is no value to call it on.
     pub fn now(self) -> u64 {
         0
     }

@@ -2,11 +2,12 @@
 
 use std::sync::OnceLock;
 
-/// The environment variable that hides features of the processor, as `OPENSSL_ia32cap` does for OpenSSL. Its value is
-/// names of [`HIDEABLE`], separated by commas. Each process reads it once.
+/// The environment variable that hides features of the processor, as `OPENSSL_ia32cap` does for OpenSSL. Its
+/// value is names of [`HIDEABLE`], separated by commas. Each process reads it once.
 pub const HIDE: &str = "ZARIZ_HIDE";
 
-/// What [`HIDE`] can hide: ADX; AVX2, and with it AVX-512; AVX-512; the IFMA instructions, of AVX-512 and of AVX.
+/// What [`HIDE`] can hide: ADX; AVX2, and with it AVX-512; AVX-512; the IFMA instructions, of AVX-512 and of
+/// AVX.
 pub const HIDEABLE: &[&str] = &["adx", "avx2", "avx512", "ifma"];
 
 /// The names in [`HIDE`]. A name that is not in [`HIDEABLE`] hides nothing.

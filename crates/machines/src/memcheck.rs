@@ -1,6 +1,6 @@
-//! What programs tell valgrind's memcheck, to see whether a branch or an address depends on a secret: memory
-//! with a [`secret`] is undefined, so memcheck reports what depends on it, until it is [`public`]. Without the
-//! feature `memcheck`, or outside of valgrind, nothing is told.
+//! Requests to valgrind's memcheck, to see whether a branch or an address depends on a secret. Memory with a
+//! [`secret`] is marked as undefined, so memcheck reports what depends on it, until it is marked [`public`].
+//! Without the feature `memcheck`, or outside of valgrind, they do nothing.
 
 /// Requests of memcheck.h and valgrind.h.
 #[cfg(all(feature = "memcheck", target_arch = "x86_64"))]

@@ -2,8 +2,8 @@
 //!
 //! The control and status register of SSE and AVX, MXCSR, belongs to the host program. It may have unmasked
 //! exceptions, so that a rounded sum raises SIGFPE; it may have another rounding mode, or take or write
-//! denormal numbers as zeros. Kernels are proved and compiled for the default environment. They run in that,
-//! and the host gets its own back afterwards, exception flags included.
+//! denormal numbers as zeros. Kernels are proved and compiled for the default environment. They run in it;
+//! afterwards the host gets back its own, exception flags included.
 //!
 //! `crates/zariz/tests/environment.rs` runs the library in 384 environments.
 //!
@@ -35,8 +35,8 @@ impl DefaultMxcsr {
     /// Sets the default environment, if products round: see
     /// [`Machine::ROUNDS`](zariz_kernels::batch::Machine::ROUNDS). Keep it around all batches of a call.
     ///
-    /// Cost: one read of the register where the host has the default and has rounded before. Else another read at the
-    /// end, and a write if the host's control bits differ or the flag is raised.
+    /// Cost: one read of the register where the host has the default and has rounded before. Else another
+    /// read at the end, and a write if the host's control bits differ or the flag is raised.
     #[inline]
     pub fn if_needed(rounds: bool) -> Self {
         if !rounds {
@@ -62,7 +62,7 @@ impl Drop for DefaultMxcsr {
     }
 }
 
-/// Other processors have no such register, nor machines that need it.
+/// Other processors have no such register, and no machine that needs it.
 #[cfg(not(target_arch = "x86_64"))]
 fn read() -> u32 {
     DEFAULT | INEXACT

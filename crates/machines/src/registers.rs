@@ -1,8 +1,8 @@
-//! Registers, which keep the last numbers of a computation until other code needs them.
+//! Wiping registers: they keep the last numbers of a computation until other code needs them.
 
-/// Zeroes the registers that a called function may change by the convention of Linux: all vector registers, mask
-/// registers, and the general ones that are not the caller's. Others hold the caller's values again by the time
-/// this is called. Elsewhere, the compiler restores those that are the caller's.
+/// Zeroes the registers that a called function may change by the convention of Linux: all vector registers,
+/// mask registers, and the general ones that are not the caller's. Others hold the caller's values again by
+/// the time this is called. Elsewhere, the compiler restores those that are the caller's.
 ///
 /// Cost: some ten cycles.
 #[inline(never)]
@@ -30,7 +30,8 @@ pub fn clear() {
             // SAFETY: the processor has AVX; all vector registers are named by the clobbers.
             unsafe { asm!("vzeroall", clobber_abi("sysv64"), options(nomem, nostack, preserves_flags)) };
         }
-        // Not `cpu::has_avx512f`: the C library copies through these registers even where zariz may not use them.
+        // Not `cpu::has_avx512f`: the C library copies through these registers even where zariz may not use
+        // them.
         if is_x86_feature_detected!("avx512f") {
             // SAFETY: the processor has AVX-512F; all registers are named by the clobbers.
             unsafe {

@@ -1,5 +1,5 @@
-//! The machine code of `avx512-ifma` and of `avx-ifma` under emulation: every VPMADD52 of every entry point must have run,
-//! and run rightly.
+//! The machine code of `avx512-ifma` and of `avx-ifma` under emulation: every VPMADD52 of every entry point
+//! must have run, and run rightly.
 //!
 //! On a processor with these instructions, they are made to trap here; see the crate `zariz-emulator`.
 #![cfg(target_arch = "x86_64")]
@@ -22,7 +22,7 @@ const DIGIT: u64 = (1 << 52) - 1;
 /// One test, so that no other is running while the instructions are overwritten, and none is counted among
 /// the rest.
 #[test]
-fn every_multiplication_of_every_root() {
+fn every_multiplication_of_every_entry_point() {
     if is_emulated(Form::Evex, zariz_machines::has_avx512dq()) {
         let machine = Avx512Ifma::new().expect("the machine that is emulated");
         every_entry_point::<_, 8>(
@@ -56,7 +56,8 @@ fn is_emulated(form: Form, vectors: bool) -> bool {
     }
 }
 
-/// The entry points of a machine of `L` lanes, whose names `is_its_own` knows; `others` runs those that are not for batches.
+/// The entry points of a machine of `L` lanes, whose names `is_its_own` knows; `others` runs those that are
+/// not for batches.
 fn every_entry_point<M: Kernels, const L: usize>(
     machine: M,
     is_its_own: fn(&str) -> bool,
@@ -230,8 +231,8 @@ fn blocks<M: Kernels, const L: usize>(m: M, rng: &mut StdRng) {
         }
     }
     assert!(M::MAX_TWO_TERMS == 0 || borrows == [[[true; 2]; 2]; 4], "{borrows:?}");
-    // So often that the first difference of terms of each factor borrows in some lanes, and not in others, and those of
-    // the halves of each multiple's first term.
+    // So often that the first difference of terms of each factor borrows in some lanes, and not in others,
+    // and those of the halves of each multiple's first term.
     let mut borrows = [[false; 2]; 4];
     for terms in (FEWEST_TERMS..=M::MAX_TERMS).flat_map(|terms| [terms; 3]) {
         let width = TERM * terms;
@@ -396,7 +397,8 @@ fn by_lane<const L: usize>(count: usize, number: impl Fn(usize) -> BigUint) -> V
     out
 }
 
-/// The terms of a multiple of each modulus: their digits, the difference of their halves, and whether it borrows.
+/// The terms of a multiple of each modulus: their digits, the difference of their halves, and whether it
+/// borrows.
 fn prepare_terms<const L: usize>(modulus: &[Words<L>], multiple: impl Fn(&BigUint) -> BigUint) -> Vec<Words<L>> {
     let (bits, half) = (52 * TERM, 52 * TERM / 2);
     let radix = BigUint::from(1u32) << half;
@@ -419,8 +421,9 @@ fn prepare_modulus<const L: usize>(modulus: &[Words<L>]) -> [Vec<Words<L>>; 3] {
     ]
 }
 
-/// Which differences borrow in a split product `x·y` and its reduction: those of the factors' halves; then those of the
-/// halves of a quotient and of a term, for both terms of `M''`, and for the upper term of `M`.
+/// Which differences borrow in a product `x·y` of two terms and its reduction: those of the factors' halves;
+/// then those of the halves of a quotient and of a term, for both terms of `M''`, and for the upper term of
+/// `M`.
 fn split_borrows([x, y, modulus]: [BigUint; 3]) -> [[bool; 2]; 4] {
     let halves = |number: &BigUint, digits: usize| {
         let radix = BigUint::from(1u32) << (52 * digits);
@@ -444,7 +447,8 @@ fn split_borrows([x, y, modulus]: [BigUint; 3]) -> [[bool; 2]; 4] {
     ]
 }
 
-/// In each of the steps so many digits at a time, `T ← ⌊T/2^{kw}⌋ + q·M''`; the digits left by the modulus itself.
+/// In each of the steps so many digits at a time, `T ← ⌊T/2^{kw}⌋ + q·M''`; the digits left by the modulus
+/// itself.
 fn whole<const L: usize>(x: &[Words<L>], y: &[Words<L>], modulus: &[Words<L>], steps: &[usize]) -> Vec<Words<L>> {
     let (t, prepared) = (x.len(), prepare(modulus));
     let mut out = vec![[0; L]; t];
@@ -464,7 +468,8 @@ fn whole<const L: usize>(x: &[Words<L>], y: &[Words<L>], modulus: &[Words<L>], s
     out
 }
 
-/// The steps of whole numbers: some of four digits, then pairs; the last two digits, or three, are left.
+/// The steps of numbers in registers: some of four digits, then pairs; the last two digits, or three, are
+/// left.
 fn steps(width: usize, fours: usize) -> Vec<usize> {
     [vec![4; fours], vec![2; (width - 2) / 2 - 2 * fours]].concat()
 }

@@ -43,8 +43,8 @@ fn every_method_at_every_small_digit_count() {
             }
             let exponent_bits = if slow::<M>() { 7 } else { 70 };
             for method in methods() {
-                // With as little room above the modulus as allowed, with a bit more, with what AHMM needs, and with
-                // much more.
+                // With as little room above the modulus as allowed, with a bit more, with what AHMM needs,
+                // and with much more.
                 let free = [3, 4, 5, 20];
                 let free =
                     if digits >= TWO_TERMS_DIGITS && digits % TERM == 0 { &free[..] } else { &free[digits % 4..][..1] };
@@ -126,8 +126,8 @@ fn numbers_are_rounded_up_to_terms() {
     on_every_machine!(check);
 }
 
-/// Entries have a second part where the longest modulus leaves five bits free. Where it leaves fewer, half-reduced
-/// products would outgrow their bound, in cases that random numbers hardly meet.
+/// Entries have a second part where the longest modulus leaves five bits free. Where it leaves fewer,
+/// half-reduced products would outgrow their bound, in cases that random numbers hardly meet.
 #[test]
 fn entries_are_half_reduced_where_five_bits_are_free() {
     fn check<M: batch::Kernels>(m: M) {

@@ -1,12 +1,12 @@
 //! Carry chains over bounds: no carry is lost.
 //!
 //! A lane is the largest that it can be, a mask whether each lane can be set. Nothing is supposed of digits:
-//! whatever comes from memory is any digit. An addition with carry keeps what it carries in a mask, so it loses
-//! nothing. What could be lost, and is a finding:
+//! whatever comes from memory is any digit. An addition with carry keeps what it carries in a mask, so it
+//! loses nothing. What could be lost, and is a finding:
 //!
 //! * a carry of [`add_high`](carry::Machine::add_high), whose addend may not be all ones;
-//! * a carry of an addition under a mask, which has no mask for it: but quotients are meant modulo `2^32`, and
-//!   in a lane that ripples the carry out is known beforehand;
+//! * a carry of an addition under a mask, which has no mask for it: but quotients are meant modulo `2^32`,
+//!   and in a lane that ripples the carry out is known beforehand;
 //! * one of two carries out of a lane, where a lane that overflowed is all ones and is carried into: the
 //!   precondition of [`ripple`](carry::tail::ripple).
 

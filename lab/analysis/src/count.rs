@@ -128,8 +128,8 @@ pub fn count(run: impl FnOnce()) -> Counts {
     so_far() - before
 }
 
-/// What this thread had counted when it first began to reduce a product, since this was last asked; `None` if no
-/// reduction was apart from its product.
+/// What this thread had counted when it first began to reduce a product, since this was last asked; `None` if
+/// no reduction was apart from its product.
 pub fn at_reduction() -> Option<Counts> {
     AT_REDUCTION.take()
 }
@@ -177,7 +177,8 @@ pub fn traffic<M: zariz_kernels::batch::Kernels>(call: &Call<M>) -> Counts {
             let (t, plain) = (n(friendly.len()), n(last.map_or(0, |_| plain_rows::<M>(q.len()))));
             let rows = n(q.len()) - plain;
             let at_a_time = n(rows_at_a_time::<M>());
-            // Friendly rows read the columns that enter; those that leave are not written, their quotients are.
+            // Friendly rows read the columns that enter; those that leave are not written, their quotients
+            // are.
             let held = if M::TWO_ROWS && rows == 0 { 0 } else { t + at_a_time };
             column_loads = held + rows;
             column_stores = held;
@@ -230,7 +231,7 @@ pub fn traffic<M: zariz_kernels::batch::Kernels>(call: &Call<M>) -> Counts {
             column_stores = lower + upper;
         }
         Call::ReduceOnce { out, .. } => {
-            // The distance is written, then it or the number chosen.
+            // The difference is written, then it or the number chosen.
             let t = n(out.len());
             (digit_loads, digit_stores) = (2 * t + 2 * t, 2 * t);
         }
@@ -279,8 +280,8 @@ pub fn traffic<M: zariz_kernels::batch::Kernels>(call: &Call<M>) -> Counts {
     Counts { column_loads, column_stores, digit_loads, digit_stores, ..Counts::default() }
 }
 
-/// The digits that a product of `h × h` digits of two factors reads, or a square: two rows of a product read the tile
-/// once, and their own digits; of a square their own digits, and those above.
+/// The digits that a product of `h × h` digits of two factors reads, or a square: two rows of a product read
+/// the tile once, and their own digits; of a square their own digits, and those above.
 fn rows(h: u64, factors: u64) -> u64 {
     if factors == 2 { h / 2 * (h + 2) } else { (0..h).step_by(2).map(|row| h - row).sum() }
 }
@@ -306,11 +307,11 @@ fn terms(l: u64, factors: u64) -> Counts {
 fn terms_reduction(l: u64) -> Counts {
     let t = TERM as u64;
     let (n, k) = (l / t, t / 2);
-    // A product of a quotient and a term: three products of halves, and corrections by two differences, with a digit
-    // that says where that of the term borrows. One column is changed twice.
+    // A product of a quotient and a term: three products of halves, and corrections by two differences, with
+    // a digit that says where that of the term borrows. One column is changed twice.
     let (multiples, multiple_digits, multiple_columns) = (n * n, 3 * (3 * k + k) + 2 * k + 1, 2 * t + 1);
-    // Carries of a term: the first quotient, those beside products, and two at the end. The carries of all but these
-    // two are added to the column above.
+    // Carries of a term: the first quotient, those beside products, and two at the end. The carries of all
+    // but these two are added to the column above.
     let moving = 1 + 2 * (n - 1);
     let carries = moving + 2;
     // Differences of a quotient's halves.
@@ -325,7 +326,7 @@ fn terms_reduction(l: u64) -> Counts {
     }
 }
 
-/// Products of split numbers, of two factors, or of one with itself.
+/// Products of numbers of two terms, of two factors, or of one with itself.
 fn split(times: u64, factors: u64) -> Counts {
     let t = TWO_TERMS_DIGITS as u64;
     let (h, k) = (t / 2, t / 4);
@@ -333,13 +334,13 @@ fn split(times: u64, factors: u64) -> Counts {
     let quarter = 3 * k + k;
     // A difference reads two digits for each that it writes. Those of both quotients' halves are among them.
     let differences = factors * h + 2 * k;
-    // The quotient takes part in the middle's columns; so do the differences, of which a square has one. So do those of
-    // a quotient's halves and of a term's, three times.
+    // The quotient takes part in the middle's columns; so do the differences, of which a square has one. So
+    // do those of a quotient's halves and of a term's, three times.
     let corrections = h + factors * h + 3 * 2 * k;
     // Ten rows by the lower term, each with μ.
     let reduction = h * (h + 1);
-    // The product reads its ten uppermost columns for sums, and one again. The reduction reads all thirty, and the
-    // borrow.
+    // The product reads its ten uppermost columns for sums, and one again. The reduction reads all thirty,
+    // and the borrow.
     let column_loads = h + 1 + 6 * k + 1;
     // Ten upper columns, twenty sums, one again, and the borrow.
     let column_stores = h + t + 2;
@@ -356,8 +357,8 @@ fn split(times: u64, factors: u64) -> Counts {
     }
 }
 
-/// The digits that the reduction of a whole number reads: two friendly rows, or four, the multiple once; each of the
-/// last two rows, or three, the modulus and `μ`.
+/// The digits that the reduction of a whole number reads: two friendly rows, or four, the multiple once; each
+/// of the last two rows, or three, the modulus and `μ`.
 fn whole_reduction(t: u64, fours: u64) -> u64 {
     ((t - 2) / 2 - fours) * t + (2 + t % 2) * (t + 1)
 }

@@ -9,9 +9,9 @@
 //! * [`count`]: every digit is nothing, and operations are counted.
 //! * [`exact`]: columns are integers that never wrap, and every block is checked against its banner.
 //!
-//! Other vocabularies have interpretations of their own: [`rsaz`] has bounds and counts for the kernels of that
-//! paper, [`pair`] bounds of numbers laid across vectors, [`chains`] bounds of carry chains, and [`carry`] their
-//! counts. [`results`] has no kernel: it is about how large numbers become.
+//! Other vocabularies have interpretations of their own: [`rsaz`] has bounds and counts for the kernels of
+//! that paper, [`pair`] bounds of numbers laid across vectors, [`chains`] bounds of carry chains, and
+//! [`carry`] their counts. [`results`] has no kernel: it is about how large numbers become.
 //!
 //! Each interpretation is of a machine, by its [`Model`]: digit size, biases, signs and tile widths are read
 //! from the machine's own type. [`tables`] writes what was found to docs/generated.

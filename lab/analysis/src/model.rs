@@ -14,7 +14,8 @@ pub trait Model: Copy + Send + Sync + 'static {
     const BIAS_LO: u64;
     /// [`batch::Machine::BIAS_HI`].
     const BIAS_HI: u64;
-    /// [`batch::Machine::SIGNED`]: the quotient of a product is then the nearest integer, and what remains can be negative.
+    /// [`batch::Machine::SIGNED`]: the quotient of a product is then the nearest integer, and what remains
+    /// can be negative.
     const SIGNED: bool;
     /// [`batch::Machine::TWO_ROWS`].
     const TWO_ROWS: bool;

@@ -5,8 +5,8 @@
 //! one run with the largest digits is a proof for all numbers. A sum that reaches [`LIMIT`] is a finding.
 //!
 //! Biases are shown to cancel by a run of their own, in which every digit is 0: then every column must be 0
-//! wherever it is read. Columns are sums modulo `2^64`, so what holds for digits without biases and for biases
-//! without digits holds for both together.
+//! wherever it is read. Columns are sums modulo `2^64`, so what holds for digits without biases and for
+//! biases without digits holds for both together.
 
 use std::cell::RefCell;
 
@@ -14,8 +14,8 @@ use zariz_kernels::pair::{self, DIGIT_BITS, LANES, Machine, Shape};
 
 type Vector = [u64; LANES];
 
-/// The machine of bounds, with the biases of products. Where there is one, all digits must be 0. Every product adds
-/// `EXTRA` to both halves, for which the kernels do not allow.
+/// The machine of bounds, with the biases of products. Where there is one, all digits must be 0. Every
+/// product adds `EXTRA` to both halves, for which the kernels do not allow.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Bound<const LOW: u64, const HIGH: u64, const EXTRA: u64 = 0>;
 
@@ -177,7 +177,8 @@ pub fn codes(shape: Shape) -> &'static [Code] {
     }
 }
 
-/// Every shape that numbers of the library can have, with the longest modulus of each; first those of one number.
+/// Every shape that numbers of the library can have, with the longest modulus of each; first those of one
+/// number.
 pub fn shapes() -> Vec<(Shape, usize)> {
     let mut shapes: Vec<(Shape, usize)> = Vec::new();
     for count in 1..=pair::MAX_COUNT {
@@ -192,8 +193,8 @@ pub fn shapes() -> Vec<(Shape, usize)> {
     shapes
 }
 
-/// A product of two numbers of a shape, or else a square, whose digits and those of the moduli are all at most
-/// `digit`; on a machine with biases, 0.
+/// A product of two numbers of a shape, or else a square, whose digits and those of the moduli are all at
+/// most `digit`; on a machine with biases, 0.
 ///
 /// Digits of the result that can be above `2^52 − 1` are findings, too.
 pub fn observe<M: Machine<Vector = Vector>>(

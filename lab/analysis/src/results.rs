@@ -1,14 +1,15 @@
 //! Bounds of results, from the worst operands, with exact numbers.
 //!
-//! An arithmetic says how large its numbers are ([`zariz_kernels::bounds`]). Here each operation has the largest
-//! operands that this allows, every digit of its quotients is the largest there is, and its result must be
-//! below what is said of it. By induction no number in Montgomery form is ever larger.
+//! An arithmetic says how large its numbers are ([`zariz_kernels::bounds`]). Here each operation has the
+//! largest operands that this allows, every digit of its quotients is the largest there is, and its result
+//! must be below what is said of it. By induction no number in Montgomery form is ever larger.
 //!
 //! # Two moduli are enough
 //!
-//! For one `R`, the worst result is a polynomial in `M`, of second degree at most, in which the coefficient of
-//! `M²` is not negative. What is said of it is a multiple of `M`, of `R` or of both together. So the margin is a concave function
-//! of `M`: where it is positive for the least and the greatest modulus, it is positive for all between.
+//! For one `R`, the worst result is a polynomial in `M`, of second degree at most, in which the coefficient
+//! of `M²` is not negative. What is said of it is a multiple of `M`, of `R` or of both together. So the
+//! margin is a concave function of `M`: where it is positive for the least and the greatest modulus, it is
+//! positive for all between.
 
 use num_bigint::BigUint;
 
@@ -80,8 +81,8 @@ pub enum Reduction {
         before: usize,
         /// The bits of the last quotient.
         last: usize,
-        /// The bits of the first quotients, whose multiples are of twice as many rows: at most `(2^(2·last) − 1)·M`. 0
-        /// if there are none.
+        /// The bits of the first quotients, whose multiples are of twice as many rows: at most
+        /// `(2^(2·last) − 1)·M`. 0 if there are none.
         doubled: usize,
     },
     /// By one quotient of that many bits.
@@ -116,13 +117,13 @@ pub struct Size {
     pub digits: usize,
     /// `log2 R`.
     pub bits: usize,
-    /// `step_bits` of the context.
+    /// `step_bits` of the arithmetic.
     pub step: usize,
     /// How products are reduced.
     pub reduction: Reduction,
 }
 
-/// What a context is closed under, as multiples of the modulus.
+/// The bounds of an arithmetic, as multiples of the modulus.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
     /// `R ≥ 2^free_bits·M`.
@@ -133,7 +134,7 @@ pub struct Bounds {
     pub reduced: usize,
 }
 
-/// What a context does beside products and squares.
+/// What an arithmetic does beside products and squares.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     /// Nothing.
@@ -280,7 +281,7 @@ impl Arithmetic {
         }
         let most = below(bound);
         if let Kind::Doubling(times) = self.kind {
-            // What else such a context does has less room in others.
+            // What else such an arithmetic does has less room in others.
             let doubled = most.times(&power_of_two(times).into());
             let square = product(&doubled, &doubled);
             return vec![
@@ -361,11 +362,11 @@ impl Arithmetic {
         Ok(rows)
     }
 
-    /// The largest number that any sequence of operations can reach, as a multiple of a modulus of `bits` ones:
-    /// rounded up, to `2^-64`. `None` if numbers of this length are below `R` alone.
+    /// The largest number that any sequence of operations can reach, as a multiple of a modulus of `bits`
+    /// ones: rounded up, to `2^-64`. `None` if numbers of this length are below `R` alone.
     ///
-    /// From what enters, products of products grow towards the least bound under which the arithmetic is closed. It
-    /// is found by bisection: it is at most any bound that holds for its own products.
+    /// From what enters, products of products grow towards the least bound under which the arithmetic is
+    /// closed. It is found by bisection: it is at most any bound that holds for its own products.
     pub fn reached(&self, size: Size, bits: usize) -> Option<String> {
         if let Kind::Full { .. } = self.kind {
             return None;

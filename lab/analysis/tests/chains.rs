@@ -25,8 +25,8 @@ fn breaches_are_found_out() {
     assert!(observed.findings[0].starts_with("a sum without a mask"), "{observed:?}");
 }
 
-/// `ripple` finds every carry: each combination of overflowed lanes and lanes of all ones in eight neighbours,
-/// at every place of a window, against additions one after the other.
+/// `ripple` finds every carry: each combination of overflowed lanes and lanes of all ones in eight
+/// neighbours, at every place of a window, against additions one after the other.
 #[test]
 fn carries_ripple_as_one_after_the_other() {
     let m = zariz_machines::carry::Portable::new();

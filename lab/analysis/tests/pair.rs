@@ -24,8 +24,8 @@ fn no_column_overflows_in_any_shape() {
     }
 }
 
-/// Not blind: digits that are too long, numbers eight times as long, and a bias that the kernels do not subtract are
-/// found out.
+/// Not blind: digits that are too long, numbers eight times as long, and a bias that the kernels do not
+/// subtract are found out.
 #[test]
 fn breaches_are_found_out() {
     let tuned = Shape::new(1024, 2);

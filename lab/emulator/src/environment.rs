@@ -1,4 +1,5 @@
-//! The floating-point environment of a host program: the register MXCSR, which tests set to whatever a host may have set.
+//! The floating-point environment of a host program: the register MXCSR, which tests set to whatever a host
+//! may have set.
 
 use std::arch::asm;
 use std::fmt::{Debug, Display};
@@ -9,8 +10,8 @@ const FLAGS: u32 = 0x3f;
 const INEXACT: u32 = 0x20;
 /// Denormal operands are taken as zeros.
 const DENORMALS_ARE_ZEROS: u32 = 1 << 6;
-/// The first of six bits: invalid, denormal, divide by zero, overflow, underflow, inexact. A masked exception sets its flag,
-/// another raises SIGFPE.
+/// The first of six bits: invalid, denormal, divide by zero, overflow, underflow, inexact. A masked exception
+/// sets its flag, another raises SIGFPE.
 const MASKS: u32 = 7;
 const ALL_MASKED: u32 = 0x3f << MASKS;
 /// The first of two bits: to nearest, down, up, toward zero.
@@ -18,8 +19,8 @@ const ROUNDING: u32 = 13;
 /// Denormal results are written as zeros.
 const FLUSH_TO_ZERO: u32 = 1 << 15;
 
-/// Every rounding, with denormals as zeros and not, with every exception masked, none, and all but one; with no flag set,
-/// with that of rounding, and with all.
+/// Every rounding, with denormals as zeros and not, with every exception masked, none, and all but one; with
+/// no flag set, with that of rounding, and with all.
 pub fn environments() -> Vec<u32> {
     let mut all = Vec::new();
     for rounding in 0..4 {
@@ -63,15 +64,16 @@ fn read() -> u32 {
 
 fn write(register: u32) {
     assert!(register >> 16 == 0);
-    // SAFETY: every x86-64 processor has the instruction and all the low sixteen bits. No code here computes with
-    // floating-point numbers, except for what is tested.
+    // SAFETY: every x86-64 processor has the instruction and all the low sixteen bits. No code here computes
+    // with floating-point numbers, except for what is tested.
     unsafe { asm!("ldmxcsr [{}]", in(reg) &raw const register, options(nostack)) };
 }
 
 /// Runs `work` in every environment.
 ///
 /// # Panics
-/// If its result in one of them is not `expected`, naming `who` computed it; or if it changed the environment.
+/// If its result in one of them is not `expected`, naming `who` computed it; or if it changed the
+/// environment.
 pub fn in_every_environment<R: PartialEq + Debug>(who: impl Display, expected: &R, work: impl Fn() -> R) {
     for environment in environments() {
         let found = within(environment, &work);

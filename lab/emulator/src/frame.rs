@@ -31,8 +31,8 @@ const EXTENDED: usize = 576;
 /// The components beyond those of AVX.
 const WIDE: [u32; 3] = [OPMASK, ZMM_HI256, HI16_ZMM];
 
-/// Where the processor puts each component in the standard format, and the size of it: CPUID leaf 0xD; 0 and 0
-/// for those that it lacks.
+/// Where the processor puts each component in the standard format, and the size of it: CPUID leaf 0xD; 0 and
+/// 0 for those that it lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout([(usize, usize); 8]);
 
@@ -119,7 +119,8 @@ impl Frame {
         ([SSE, AVX].iter().all(has) && !compacted).then_some(Self { wide, ..frame })
     }
 
-    /// Whether there is AVX-512 state: mask registers, the upper halves of ZMM registers, and those from 16 on.
+    /// Whether there is AVX-512 state: mask registers, the upper halves of ZMM registers, and those from 16
+    /// on.
     pub fn is_wide(&self) -> bool {
         self.wide
     }

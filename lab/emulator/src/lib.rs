@@ -37,13 +37,14 @@
 //!
 //! # What is here besides
 //!
-//! [`environment`] sets the floating-point environment, which safe code cannot, for tests of the whole library.
+//! [`environment`] sets the floating-point environment, which safe code cannot, for tests of the whole
+//! library.
 //!
 //! # Where to look
 //!
-//! `form` is the two encodings, `model` the arithmetic, `operation` the instructions and their operands, `frame` the saved registers,
-//! `execute` what is done to them, `handler` the signal, `scan` and `patch` the program's own text, `sites`
-//! the table of it.
+//! `form` is the two encodings, `model` the arithmetic, `operation` the instructions and their operands,
+//! `frame` the saved registers, `execute` what is done to them, `handler` the signal, `scan` and `patch` the
+//! program's own text, `sites` the table of it.
 
 mod coverage;
 #[cfg(target_arch = "x86_64")]
@@ -89,8 +90,9 @@ use std::sync::OnceLock;
 
 static MODES: OnceLock<Modes> = OnceLock::new();
 
-/// Emulates each form that the processor lacks, or both where `ZARIZ_EMULATE_IFMA=1` requests it; returns what
-/// was decided. The first call decides, for the life of the process; threads that call meanwhile wait for it.
+/// Emulates each form that the processor lacks, or both where `ZARIZ_EMULATE_IFMA=1` requests it; returns
+/// what was decided. The first call decides, for the life of the process; threads that call meanwhile wait
+/// for it.
 ///
 /// `zariz_machines::batch::Avx512Ifma::new` and that of `AvxIfma` give the machine from then on, natively or
 /// emulated. Code that called them before may have cached that there was none: use [`install_before_main!`].

@@ -28,7 +28,8 @@ impl Modes {
 /// What was decided for one form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// The processor has the instructions, and the environment does not request emulation: they are left alone.
+    /// The processor has the instructions, and the environment does not request emulation: they are left
+    /// alone.
     Native,
     /// Every VPMADD52 of this form in this program traps and is emulated.
     Emulated,

@@ -329,8 +329,9 @@ impl Facts {
         zero
     }
 
-    /// Computes modulo `2^bits`: `low` is the sum of its equation, and so is each lower part with as many bits.
-    /// The newest is replaced first. Of limbs, products alone are: nothing else is between a quotient and them.
+    /// Computes modulo `2^bits`: `low` is the sum of its equation, and so is each lower part with as many
+    /// bits. The newest is replaced first. Of limbs, products alone are: nothing else is between a quotient
+    /// and them.
     fn is_multiple(&self, low: Id) -> bool {
         type Residue = BTreeMap<Vec<Id>, u64>;
         let equation = |id: Id| self.defined[id as usize].map(|number| &self.equations[number]);

@@ -7,8 +7,8 @@
 //!
 //! Kernels of batches are proved as they are written: rows of products and of reductions run on [`names`].
 //!
-//! What is trusted: this crate, the decoder (iced-x86), and the meaning that [`machine`] gives to about thirty
-//! instructions.
+//! What is trusted: this crate, the decoder (iced-x86), and the meaning that [`machine`] gives to about
+//! thirty instructions.
 #![forbid(unsafe_code)]
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
@@ -46,8 +46,8 @@ impl Sum for Proof {
     }
 }
 
-/// Runs a claim for every value of every carry on which it depends. No case may show or leave anything else than
-/// the others: for its own run, the value of such a carry is a constant.
+/// Runs a claim for every value of every carry on which it depends. No case may show or leave anything else
+/// than the others: for its own run, the value of such a carry is a constant.
 pub fn prove(code: &Code, claim: impl Fn(&mut Machine) -> Result<(), Stop>) -> Result<Proof, String> {
     let (mut todo, mut proof): (Vec<Vec<(Id, bool)>>, Proof) = (vec![vec![]], Proof::default());
     let mut first = None;

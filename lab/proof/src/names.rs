@@ -1,8 +1,8 @@
 //! A machine of batches over names: kernels run on it as they are written, and leave equations.
 //!
-//! What is shown holds for all numbers for which columns do not overflow, which `analysis` proves. No bound is
-//! used, so it holds whether the lower half of a product can be negative or not. The machine has no biases: they
-//! are constants that a column's initial value takes away.
+//! What is shown holds for all numbers for which columns do not overflow, which `analysis` proves. No bound
+//! is used, so it holds whether the lower half of a product can be negative or not. The machine has no
+//! biases: they are constants that a column's initial value takes away.
 
 use std::cell::{Cell, RefCell};
 use zariz_kernels::batch;
@@ -19,8 +19,8 @@ thread_local! {
     static SKIPPED: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
-/// For tests: the addition with this number, from now on in this thread, returns its first argument. Returns how
-/// many more additions were to come before the last one that was to be skipped, if it has not come.
+/// For tests: the addition with this number, from now on in this thread, returns its first argument. Returns
+/// how many more additions were to come before the last one that was to be skipped, if it has not come.
 pub fn skip_addition(number: usize) -> Option<usize> {
     SKIPPED.replace(Some(number))
 }

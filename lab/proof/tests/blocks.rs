@@ -7,7 +7,8 @@ use zariz_proof::names::skip_addition;
 #[test]
 fn every_missing_addition_is_found() {
     const ROWS: usize = 3;
-    // The high half of the product by μ is of no use; it is added behind the low half, behind the friendly rows.
+    // The high half of the product by μ is of no use; it is added behind the low half, behind the friendly
+    // rows.
     for (whole, expected) in [(false, vec![]), (true, vec![(ROWS - 1) * 9 + 1])] {
         assert!(reduction::<52, false, 4>(ROWS, whole).is_ok());
         let mut survivors = Vec::new();

@@ -119,8 +119,8 @@ fn every_change_of_a_row_is_found() {
 }
 
 /// Mutants of squares that compute the same. In the first triangle row all accumulators are 0, so nothing is
-/// carried; behind a row both flags are clear; the first carry of a row reaches the next limb by either chain;
-/// the lowest limb of a triangle is 0.
+/// carried; behind a row both flags are clear; the first carry of a row reaches the next limb by either
+/// chain; the lowest limb of a triangle is 0.
 const SQUARE: &[Survivor] = &[
     (38, Mnemonic::Xor, "dropped"),
     (41, Mnemonic::Adcx, OTHER),
@@ -149,9 +149,10 @@ const SQUARE: &[Survivor] = &[
     (291, Mnemonic::Mov, BESIDE),
 ];
 
-/// Mutants of reductions that compute the same. In the first quotient row all accumulators are 0, so a high half
-/// with a carry carries nothing, and both flags are clear before and behind the row; the first carry of a row
-/// reaches the next limb by either chain; the limb that a quotient row makes 0 is written over by the quotient.
+/// Mutants of reductions that compute the same. In the first quotient row all accumulators are 0, so a high
+/// half with a carry carries nothing, and both flags are clear before and behind the row; the first carry of
+/// a row reaches the next limb by either chain; the limb that a quotient row makes 0 is written over by the
+/// quotient.
 const REDUCTION: &[Survivor] = &[
     (26, Mnemonic::Xor, "dropped"),
     (27, Mnemonic::Adox, OTHER),

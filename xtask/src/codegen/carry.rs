@@ -1,5 +1,5 @@
-//! What the entry points of the carry chains must be: the multiplications of their parts, and of rounds the cost
-//! that the tables count with.
+//! What the entry points of the carry chains must be: the multiplications of their parts, and of rounds the
+//! cost that the tables count with.
 
 use anyhow::{Context, Result, bail};
 use std::fs;

@@ -103,10 +103,10 @@ pub fn entry_points(assembly: &Assembly, sizes: &HashMap<String, usize>) -> Resu
 
 pub type Names = (String, String, Option<usize>);
 
-/// The machine, block and width of `zariz_machines::MACHINE::entry_points::BLOCK` or `…::BLOCK::<WIDTH>`; machines of batches
-/// are named without their folder, or that of a field on them. Of RSAZ's `…::BLOCK::<RADIX, FRIENDLY, WIDTH>`, radix
-/// and quotients become part of the block's name; of numbers across vectors, `…::BLOCK::<NUMBERS, VECTORS>`, the
-/// vectors do.
+/// The machine, block and width of `zariz_machines::MACHINE::entry_points::BLOCK` or `…::BLOCK::<WIDTH>`;
+/// machines of batches are named without their folder, or that of a field on them. Of RSAZ's
+/// `…::BLOCK::<RADIX, FRIENDLY, WIDTH>`, radix and quotients become part of the block's name; of numbers
+/// across vectors, `…::BLOCK::<NUMBERS, VECTORS>`, the vectors do.
 pub fn entry_point_names(symbol: &str) -> Option<Names> {
     let name = format!("{:#}", demangle(symbol));
     let (machine, block) = name.strip_prefix("zariz_machines::")?.split_once("::entry_points::")?;
@@ -194,8 +194,8 @@ fn jumps_back(function: &Function) -> Vec<(usize, usize)> {
     jumps.filter_map(back).collect()
 }
 
-/// Of the loops `all`, the innermost ones that multiply by VPMULUDQ: how often, and how much vector arithmetic each
-/// has in all.
+/// Of the loops `all`, the innermost ones that multiply by VPMULUDQ: how often, and how much vector
+/// arithmetic each has in all.
 fn loops(function: &Function, all: &[(usize, usize)]) -> Vec<(usize, usize)> {
     let within = |a: &(usize, usize), b: &(usize, usize)| a != b && b.0 <= a.0 && a.1 <= b.1;
     let innermost = all.iter().filter(|&outer| !all.iter().any(|inner| within(inner, outer)));

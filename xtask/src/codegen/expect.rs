@@ -1,11 +1,11 @@
-//! What every entry point must be, without regard to what was recorded: no calls, and the multiplications of its
-//! algorithm.
+//! What every entry point must be, without regard to what was recorded: no calls, and the multiplications of
+//! its algorithm.
 
 use super::entry_points::EntryPoint;
 use super::{carry, rsaz};
 
-/// The machines whose entry points are vector code. The portable one is measured, and may call nothing but memcpy
-/// and memset.
+/// The machines whose entry points are vector code. The portable one is measured, and may call nothing but
+/// memcpy and memset.
 pub const MACHINES: &[&str] =
     &["pair-fma", "pair-ifma", "avx-ifma", "avx2-fma", "avx512-fma", "avx512-ifma", carry::MACHINE, rsaz::MACHINE];
 
@@ -44,14 +44,16 @@ fn products(block: &str, width: Option<usize>) -> Option<Products> {
         "amm_registers" => (4 * t, 2 * t * (2 + t % 2), 2 + t % 2, 0),
         // Two rows of the reduction, or four (twice as many products); the square, and the last rows.
         "ams_registers" => (2 * t, t * (t + 1) / 2 + t * (2 + t % 2), 2 + t % 2, 0),
-        // Three squares of halves, and three products; nine products of quarters, and ten rows by half of the modulus.
+        // Three squares of halves, and three products; nine products of quarters, and ten rows by half of the
+        // modulus.
         "karatsuba_two_terms" => {
             (0, 3 * (t / 2) * (3 * (t / 2) + 1) / 2 + 9 * (t / 4) * (t / 4) + (t / 2) * (t / 2), 10, 0)
         }
         // Of terms of ten digits, two products: of equal places, and of differences.
         "karatsuba_terms_multiply" => (0, 2 * 10 * 10, 0, 0),
         "karatsuba_terms_square" => (0, 2 * 10 * 11 / 2, 0, 0),
-        // A quotient is multiplied by a term in two places, by three products of halves each; then the last quotient.
+        // A quotient is multiplied by a term in two places, by three products of halves each; then the last
+        // quotient.
         "karatsuba_terms_reduce" => (0, 2 * 3 * 5 * 5 + 10 * 9 / 2, 10, 0),
         "low_triangle" => (0, t * (t - 1) / 2, t, 0),
         // The row below the triangle has one more high half.
@@ -72,8 +74,8 @@ fn pair(block: &str) -> Option<Products> {
     let quotient = |digits: usize| (digits * (digits - 1) / 2, digits);
     let (operation, v) = block.split_once('_')?;
     if let Some(tile) = v.strip_prefix("tiles_") {
-        // Products of two tiles: of numbers, of quotients, and those of the last segment. The square of a tile is
-        // separate.
+        // Products of two tiles: of numbers, of quotients, and those of the last segment. The square of a
+        // tile is separate.
         let w: usize = tile.parse().ok()?;
         let (columns, low_once) = quotient(w);
         let once = columns + if operation == "ams" { w * (w + 1) / 2 } else { 0 };
@@ -120,8 +122,8 @@ pub fn fit(entry_point: &EntryPoint) -> Fit {
     };
     let fits = |rows: usize| {
         let (all, low, high) = (rows * rolled + once, low_once, high_once);
-        // Where numbers are laid across vectors or cut into terms, addresses are computed in the entry points: their
-        // multiplications do not count.
+        // Where numbers are laid across vectors or cut into terms, addresses are computed in the entry
+        // points: their multiplications do not count.
         let addresses = entry_point.machine.starts_with("pair") || entry_point.block.starts_with("karatsuba_terms");
         let scalar = if addresses { 0 } else { entry_point.scalar };
         let found = (entry_point.low, entry_point.high, entry_point.fused, scalar);
@@ -142,7 +144,8 @@ pub fn fit(entry_point: &EntryPoint) -> Fit {
 
 fn most_unrolled(block: &str) -> usize {
     match block {
-        // Two loops, unrolled apart: steps of four rows count as two. At 14 digits, two such steps and two pairs: six.
+        // Two loops, unrolled apart: steps of four rows count as two. At 14 digits, two such steps and two
+        // pairs: six.
         "ams_registers" => MOST_UNROLLED + 2,
         // Of eight digits there are seven such rows, and little code in each.
         _ if block.starts_with("fe_") => 7,

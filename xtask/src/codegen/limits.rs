@@ -1,15 +1,14 @@
 //! Limits of size, so that what is repeated fits where processors keep it.
 //!
-//! A *hot loop* is the largest loop body of an entry point, an outer loop with all that is in it; of an entry point without loops,
-//! the whole entry point, which its caller repeats. It must fit the cache of decoded instructions (µops): 1,536 of
-//! Skylake's servers, less 36 for what calls the loop, for machines of AVX2 and AVX-512F; 2,250 of Ice Lake's, the
-//! first servers with AVX512-IFMA.
-//! Processors with AVX-IFMA have a larger one or none: there, an entry point must fit the 32 KB that every first-level cache
-//! of instructions has.
+//! A *hot loop* is the largest loop body of an entry point, an outer loop with all that is in it; of an entry
+//! point without loops, the whole entry point, which its caller repeats. It must fit the cache of decoded
+//! instructions (µops): 1,536 of Skylake's servers, less 36 for what calls the loop, for machines of AVX2 and
+//! AVX-512F; 2,250 of Ice Lake's, the first servers with AVX512-IFMA. Processors with AVX-IFMA have a larger
+//! one or none: there, an entry point must fit the 32 KB that every first-level cache of instructions has.
 //!
-//! One µop is counted for each instruction. These caches keep a load and the operation on it as one, and so the
-//! two parts of a store (Intel's optimization manual, "micro-fusion"; AMD's, "macro-ops"). A comparison and the
-//! branch behind it are counted as two, though they may be one.
+//! One µop is counted for each instruction. These caches keep a load and the operation on it as one, and so
+//! the two parts of a store (Intel's optimization manual, "micro-fusion"; AMD's, "macro-ops"). A comparison
+//! and the branch behind it are counted as two, though they may be one.
 
 use super::entry_points::EntryPoint;
 use super::{carry, rsaz};
@@ -23,9 +22,10 @@ const UOPS: [(usize, &[&str]); 2] = [
 /// The most bytes of an entry point, for the machines named.
 const BYTES: [(usize, &[&str]); 1] = [(32 << 10, &["avx-ifma"])];
 
-/// Entry points that are larger, and how large they may be. Straight code for RSAZ's squares of 29-bit digits is
-/// older than the limit, and may not grow. Split numbers are used on AMD's processors only (Zen 4 and later), whose
-/// caches hold 6,000 µops or more. A squaring executes 2,200 µops of this entry point, a multiplication 2,600.
+/// Entry points that are larger, and how large they may be. Straight code for RSAZ's squares of 29-bit digits
+/// is older than the limit, and may not grow. Numbers of two terms are used only on AMD's processors (Zen 4
+/// and later), whose caches hold 6,000 µops or more. A squaring executes 2,200 µops of this entry point, a
+/// multiplication 2,600.
 const LARGER: [(&str, &str, Option<usize>, usize); 3] = [
     ("avx512-ifma", "karatsuba_two_terms", Some(20), 3720),
     (rsaz::MACHINE, "square_29_chained", Some(9), 2134),

@@ -18,9 +18,9 @@ fn rows(n: usize) -> usize {
     4 * n.min(WRITTEN + 1)
 }
 
-/// The multiplications in an entry point's code. A width of 0 is code for any length. `None` for an entry point that is not
-/// listed here, and for squares of steps in a loop: the compiler decides what is in their code, and lets
-/// branches share rows.
+/// The multiplications in an entry point's code. A width of 0 is code for any length. `None` for an entry
+/// point that is not listed here, and for squares of steps in a loop: the compiler decides what is in their
+/// code, and lets branches share rows.
 fn products(entry_point: &EntryPoint) -> Option<usize> {
     let any = entry_point.width == Some(0);
     let g = if any { usize::MAX - 1 } else { entry_point.width.unwrap_or(0) };

@@ -1,14 +1,14 @@
 //! Whether anything that shows in time depends on a secret: by following the machine code of every vector
 //! entry point.
 //!
-//! What an entry point loads is secret, but for the lengths and pointers that [`arguments`] declares, constants of the
-//! program, and what it stored on the stack itself. Refused is, where a secret decides: a branch or a jump's
-//! target; an address; the mask of a load or a store; a number in a division. So is every instruction that is
-//! not listed in [`mnemonic`].
+//! What an entry point loads is secret, but for the lengths and pointers that [`arguments`] declares,
+//! constants of the program, and what it stored on the stack itself. Refused is, where a secret decides: a
+//! branch or a jump's target; an address; the mask of a load or a store; a number in a division. So is every
+//! instruction that is not listed in [`mnemonic`].
 //!
-//! What the compiler may do with arguments is checked, too: where it calls an entry point directly, it may give it
-//! other arguments than were written. The methods of `Kernels` and `Field`, which are public, cannot change;
-//! they are followed likewise, and must pass to each entry point what is declared for it.
+//! What the compiler may do with arguments is checked, too: where it calls an entry point directly, it may
+//! give it other arguments than were written. The methods of `Kernels` and `Field`, which are public, cannot
+//! change; they are followed likewise, and must pass to each entry point what is declared for it.
 
 mod arguments;
 mod flow;

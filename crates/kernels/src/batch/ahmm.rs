@@ -1,13 +1,13 @@
 //! Almost-half-Montgomery multiplication (paper `ahmm`, section 2.3.1): products with a fixed factor, reduced
 //! by half as many rows.
 //!
-//! For a factor `B` that is used again, as an entry of an exponentiation's table is, let
-//! `K = B·2^{−w·low} mod M`. With the other factor cut in two, `x = XL + 2^{w·low}·XH`, `low = ⌊L/2⌋` digits
-//! and the rest, `high = L − low`:
+//! Let `B` be a factor that is used many times, such as a table entry of an exponentiation, and
+//! `K = B·2^{−w·low} mod M`. Cut the other factor in two: `x = XL + 2^{w·low}·XH`, with `low = ⌊L/2⌋` digits
+//! in `XL`, and `high = L − low` in `XH`. Then
 //!
 //! `x·B·R^{−1} ≡ (XL·K + XH·B)·2^{−w·high} (mod M)`
 //!
-//! so that only `high` rows of reduction are left. The paper has even `L`; any cut with `low ≤ high` will do.
+//! So only `high` rows of reduction are left. The paper has even `L`; any cut with `low ≤ high` works.
 //!
 //! # Bounds
 //!

@@ -1,4 +1,4 @@
-//! How the products and squares of a context are made and reduced: what its method and the length of its numbers say.
+//! How a batch multiplies, squares and reduces. Its method and the length of its numbers decide.
 
 use alloc::boxed::Box;
 
@@ -12,43 +12,46 @@ use super::product::{Kind, Product, splits};
 use super::reducer::Reducer;
 use crate::place::{AlignedBuf, COLUMNS, behind_numbers};
 
-// Where arrays start within a page. Each line of it was tried, on Zen 4, with physical pages that all clash (see
-// "Places in memory" in docs/notes/performance.md). Here, few loads follow soon after a store to the same line of
-// another page. Split numbers were tried with an older reduction, which had more stores.
+// Where arrays start within a page. On Zen 4, we measured each line of a page, with physical pages that all
+// clash (see "Places in memory" in docs/notes/performance.md). At these places, few loads come soon after a
+// store to the same line of another page. For numbers of two terms, the reduction was then an older one, with
+// more stores.
 
-/// Columns of split numbers and of numbers in terms.
+/// Columns of numbers in terms.
 const COLUMNS_PLACE: usize = behind_numbers(42);
 /// Precomputed constants of a modulus for them.
 const MODULUS_PLACE: usize = behind_numbers(24);
-/// What split products work in.
+/// Scratch of products of two terms.
 const TWO_TERMS_SCRATCH_PLACE: usize = behind_numbers(24);
-/// What products and reductions of terms work in.
+/// Scratch of products and reductions of more terms.
 const TERMS_SCRATCH_PLACE: usize = behind_numbers(28);
 
-/// How products are made and reduced. Long parts that may be missing are in boxes, as in [`Reducer`].
+/// How products are made and reduced. Parts are in boxes, as in [`Reducer`].
 pub(super) enum Arithmetic<M: Kernels> {
-    /// In one block.
+    /// Columns fit registers: product and reduction are one block.
     InRegisters(Box<InRegisters<M>>),
-    /// In one block, of split numbers.
+    /// Two terms: product and reduction are one block.
     TwoTerms(Box<Terms<M>>),
-    /// Of numbers in terms.
+    /// More terms: a block for the product, and one for the reduction.
     Terms(Box<Terms<M>>),
-    /// By blocks for products, and blocks for reductions.
+    /// Products and reductions are arranged from blocks.
     Parts(Box<Parts<M>>),
 }
 
-/// Products with their reductions in one block.
+/// Numbers whose columns fit registers.
 pub(super) struct InRegisters<M: Kernels> {
-    /// What the block needs of the moduli: see [`amm_registers`](crate::batch::block::amm_registers()).
+    /// The constants of the moduli that the block reads: see
+    /// [`amm_registers`](crate::batch::block::amm_registers()).
     modulus: AlignedBuf<M::Digit>,
 }
 
-/// Products of numbers in terms, with their reductions. Split numbers have two terms.
+/// Numbers in terms, of ten digits each.
 pub(super) struct Terms<M: Kernels> {
     modulus: AlignedBuf<M::Digit>,
-    /// What reductions need of the moduli: see [`prepared_modulus`](crate::batch::block::prepared_modulus).
+    /// The constants of the moduli that reductions read: see
+    /// [`prepared_modulus`](crate::batch::block::prepared_modulus).
     prepared: AlignedBuf<M::Digit>,
-    /// The digits that its blocks work in.
+    /// Scratch of the blocks.
     scratch: AlignedBuf<M::Digit>,
 }
 
@@ -61,7 +64,7 @@ pub(super) struct Parts<M: Kernels> {
 }
 
 impl<M: Kernels> Arithmetic<M> {
-    /// What `method` says, for a modulus in each lane.
+    /// For a modulus in each lane, as `method` says.
     pub fn new(machine: M, method: Method, lanes: &[&Constants]) -> Self {
         let l = lanes[0].digits();
         match method {
@@ -163,7 +166,8 @@ pub(super) fn longest(lanes: &[&Constants]) -> usize {
     lanes.iter().map(|c| c.modulus().bits()).max().unwrap_or(0)
 }
 
-/// Parts of the precomputed constants of the modulus in each lane, one after the other, at a place in a page or anywhere.
+/// Some precomputed constants of the modulus in each lane, one after the other; at a place in a page, or
+/// anywhere.
 fn load_parts<M: Kernels>(
     machine: M,
     lanes: &[&Constants],
@@ -191,7 +195,7 @@ impl<M: Kernels> InRegisters<M> {
 }
 
 impl<M: Kernels> Terms<M> {
-    /// For a modulus in each lane, with so many digits to work in, at that place in a page.
+    /// For a modulus in each lane. `scratch` is in digits, `place` is where it starts in a page.
     fn new(machine: M, lanes: &[&Constants], scratch: usize, place: usize) -> Self {
         let modulus = load_parts(machine, lanes, None, &[|c| &c.digits]);
         let prepared = load_parts(
@@ -205,7 +209,7 @@ impl<M: Kernels> Terms<M> {
 }
 
 impl<M: Kernels> Parts<M> {
-    /// What `method` says, for a modulus in each lane.
+    /// For a modulus in each lane, as `method` says.
     fn new(machine: M, method: Method, lanes: &[&Constants]) -> Self {
         let l = lanes[0].digits();
         let product = |kind, levels| {

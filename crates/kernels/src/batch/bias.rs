@@ -1,5 +1,5 @@
-//! The initial values of columns, chosen so that they hold plain sums when they are read: minus the bias of
-//! the products they will receive, and an offset where they can be negative.
+//! The initial values of columns: minus the bias of the products that they will receive, and an offset where
+//! they can be negative. So columns hold plain sums when they are read.
 
 use alloc::vec::Vec;
 
@@ -40,10 +40,10 @@ impl<M: Machine> Bias<M> {
         self
     }
 
-    /// Keeps columns from `at` on positive though their sums are not, so that carries are those of unsigned
-    /// numbers: each starts at `2^62`, less the `2^{62−w}` that the one below carries into it. Except for the
-    /// carry out of the last, they sum to 0. Sums from `−2^62` to below `3·2^62` are then unsigned numbers
-    /// that have not wrapped.
+    /// Raises columns from `at` on, so that negative sums are carried like unsigned numbers: each starts at
+    /// `2^62`, less the `2^{62−w}` that the one below carries into it. Except for the carry out of the last,
+    /// these offsets sum to 0. Sums from `−2^62` to below `3·2^62` are then unsigned numbers that have not
+    /// wrapped.
     pub fn offset(mut self, at: usize) -> Self {
         for (k, column) in self.columns[at..].iter_mut().enumerate() {
             *column = column.wrapping_add(offset(k, M::DIGIT_BITS));
@@ -56,13 +56,13 @@ impl<M: Machine> Bias<M> {
         if signed { self.offset(at) } else { self }
     }
 
-    /// What the columns start at.
+    /// The initial values.
     pub fn initial(self) -> Vec<u64> {
         self.columns
     }
 }
 
-/// What column `k` of those that [`Bias::offset`] keeps positive starts at.
+/// The offset of column `k`, counted from the lowest one that [`Bias::offset`] raises.
 pub(crate) const fn offset(k: usize, digit_bits: u32) -> u64 {
     const OFFSET: u64 = 1 << 62;
     if k == 0 { OFFSET } else { OFFSET - (OFFSET >> digit_bits) }

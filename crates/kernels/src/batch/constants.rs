@@ -1,4 +1,4 @@
-//! What is computed once per modulus.
+//! The constants of a modulus, computed once.
 
 use core::fmt;
 
@@ -28,12 +28,12 @@ pub struct Constants {
     /// `M'' = (M' + 1) / 2^{2w}`, `M' = (−M^{−1} mod 2^{2w})·M`, for two rows at a time (see
     /// [`crate::batch::block::multiply`]).
     pub(crate) friendly_pair: Limbs,
-    /// `M'' = (M' + 1) / 2^{4w}`, likewise, for four rows at a time.
+    /// `M'' = (M' + 1) / 2^{4w}`, `M' = (−M^{−1} mod 2^{4w})·M`, for four rows at a time.
     pub(crate) friendly_four: Limbs,
-    /// `M'' = (M' + 1) / 2^{10w}`, `M' = (−M^{−1} mod 2^{10w})·M`, for a term at a time, its terms prepared (see
-    /// [`PREPARED_TERM`]). Empty where numbers have no terms.
+    /// `M'' = (M' + 1) / 2^{10w}`, `M' = (−M^{−1} mod 2^{10w})·M`, for a term at a time, its terms prepared
+    /// (see [`PREPARED_TERM`]). Empty where numbers have no terms.
     pub(crate) friendly_terms: Limbs,
-    /// `M`, likewise.
+    /// `M`, its terms prepared. Empty where numbers have no terms.
     pub(crate) modulus_terms: Limbs,
     /// `M'' = (M' + 1) / 2^{wk}`, `M' = (−M^{−1} mod 2^{wk})·M`, for `k` digits at a time (see
     /// [`crate::batch::tiled`]).
@@ -44,8 +44,8 @@ pub struct Constants {
     pub(crate) enter: Limbs,
     /// `R·2^{w(L−1)} mod M`: shifts a plain number by `L − 1` digits.
     pub(crate) shift: Limbs,
-    /// `−M^{−1}` modulo the radix to the power of its digits: [`STEP`], or [`TERM`] where numbers have terms. The lowest
-    /// digit is `−M^{−1} mod 2^w`.
+    /// `−M^{−1}` modulo the radix to the power of its digits: [`STEP`], or [`TERM`] where numbers have terms.
+    /// The lowest digit is `−M^{−1} mod 2^w`.
     pub(crate) mu: Limbs,
     /// The method to use, if not the fastest.
     method: MethodChoice,
@@ -181,8 +181,8 @@ impl Constants {
     }
 }
 
-/// `(μ·M + 1) / 2^{w·rows}` in `digits` digits, for `μ = −M^{−1} mod 2^{w·rows}`; `inverse` is `−M^{−1}` modulo a
-/// power of two that is not smaller.
+/// `(μ·M + 1) / 2^{w·rows}` in `digits` digits, for `μ = −M^{−1} mod 2^{w·rows}`; `inverse` is `−M^{−1}`
+/// modulo a power of two that is not smaller.
 fn friendly(m: &[u64], inverse: &[u64], digit_bits: u32, rows: usize, digits: usize) -> Limbs {
     let bits = digit_bits as usize * rows;
     let mut mu = Limbs::new(inverse[..bits.div_ceil(64)].to_vec());

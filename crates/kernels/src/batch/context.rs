@@ -2,11 +2,11 @@
 //!
 //! # Bounds
 //!
-//! Numbers in Montgomery form stay below `4M`, digits normalised, with `R = 2^{wL} ≥ 8M`. A product `T = x·y` is
-//! reduced to less than `T/R + 2M` by rows ([`crate::batch::interleaved`]), several digits
-//! ([`crate::batch::tiled`]), a term at a time (`block/karatsuba_terms.rs`), or first a term and then rows (`block/karatsuba_two_terms.rs`). In
-//! one piece (`separated.rs`) it is reduced to less than `T/R + M`. For `x, y < 4M` that is at most
-//! `16M²/8M + 2M = 4M`: stable. No subtraction is made until a number leaves.
+//! Numbers in Montgomery form stay below `4M`, digits normalised, with `R = 2^{wL} ≥ 8M`. A product `T = x·y`
+//! is reduced to less than `T/R + 2M` by rows ([`crate::batch::interleaved`]), several digits
+//! ([`crate::batch::tiled`]), a term at a time (`block/karatsuba_terms.rs`), or first a term and then rows
+//! (`block/karatsuba_two_terms.rs`). In one piece (`separated.rs`) it is reduced to less than `T/R + M`. For
+//! `x, y < 4M` that is at most `16M²/8M + 2M = 4M`: stable. No subtraction is made until a number leaves.
 //!
 //! With table products by [`crate::batch::ahmm`] numbers stay below `5M`, with `R ≥ 32M`: a square below
 //! `25M²/32M + 2M < 3M`; a table entry below that; and the half-reduced product, see there, below `5M`.
@@ -14,8 +14,9 @@
 //! A column receives at most `L` low and `L` high halves from the product and as many from the reduction,
 //! each at most `2^w` in size: below `4L·2^w < 2^63` for `L ≤ 324` and `w ≤ 52`. Where columns can be
 //! negative they are kept positive by an offset of `2^62` (see [`crate::batch::bias`]): with signed halves,
-//! and in products by Karatsuba, whose middle columns have at most `L` negative halves. Split numbers and numbers in
-//! terms receive more, at most `6L·2^w` for `L ≤ 160`, and have the same offset. `analysis` proves it, column by column.
+//! and in products by Karatsuba, whose middle columns have at most `L` negative halves. Numbers in terms
+//! receive more, at most `6L·2^w` for `L ≤ 160`, and have the same offset. `analysis` proves it, column by
+//! column.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -38,8 +39,8 @@ use crate::place::{AlignedBuf, COLUMNS, Pool};
 /// methods that split. `analysis` proves up to here that no column overflows.
 pub const MAX_DIGITS: usize = 324;
 
-/// The working space of batches whose lanes have the same moduli: what is prepared of these, the columns, and memory
-/// that numbers no longer need.
+/// The arithmetic of batches with the same moduli in their lanes, and its memory: the constants of the
+/// moduli, the columns, and numbers that are no longer needed.
 ///
 /// Fewer moduli than lanes are allowed: the lanes left over repeat the last one.
 pub struct Context<'a, M: Kernels> {
@@ -67,14 +68,14 @@ impl<'a, M: Kernels> Context<'a, M> {
             assert!(M::LANES <= MAX_LANES);
             assert!(M::MAX_TWO_TERMS == 0 || M::MAX_TWO_TERMS == TWO_TERMS_DIGITS);
             assert!(M::MAX_TERMS <= MOST_TERMS);
-            // Blocks for whole numbers know no bias, and no negative halves.
+            // The blocks for numbers in registers or in terms allow no bias and no negative halves.
             let plain = M::BIAS_LO == 0 && M::BIAS_HI == 0 && !M::SIGNED;
             assert!(plain || M::MAX_IN_REGISTERS + M::MAX_TWO_TERMS + M::MAX_TERMS == 0);
             // The bound on columns above.
             assert!((4 * MAX_DIGITS as u128) << M::DIGIT_BITS < 1 << if M::SIGNED { 62 } else { 63 });
             assert!(M::BIAS_LO.is_multiple_of(2) && M::BIAS_HI.is_multiple_of(2));
-            // The plain row reads its quotient from a column that has its own product's bias already taken
-            // off.
+            // The plain row reads its quotient from a column from which the bias of its own product is
+            // already subtracted.
             assert!(M::BIAS_LO.is_multiple_of(1 << M::DIGIT_BITS));
         }
         assert!(!lanes.is_empty() && lanes.len() <= M::LANES, "lanes: {}", lanes.len());
@@ -218,8 +219,8 @@ impl<M: Kernels> Montgomery for Context<'_, M> {
         }
     }
 
-    /// By almost-half-Montgomery multiplication (see [`crate::batch::ahmm`]), where the method says so; else by
-    /// [`amm`](crate::Context::amm).
+    /// By almost-half-Montgomery multiplication (see [`crate::batch::ahmm`]), where the method says so; else
+    /// by [`amm`](Montgomery::amm).
     fn multiply_entry(&mut self, x: &mut [u64], entry: &[u64]) {
         self.arithmetic.multiply_entry(self.machine, &mut self.columns, cast_slice_mut(x), cast_slice(entry));
     }

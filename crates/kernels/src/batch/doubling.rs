@@ -3,8 +3,8 @@
 //! # Bounds
 //!
 //! A number below `4M` is doubled up to `2^w − 1` times, so it stays below `2^(2^w + 1)·M`. With
-//! `R ≥ 2^(2(2^w + 1))·M` that is below `R`, and its square is reduced to less than `M + 2M`: the context
-//! is closed.
+//! `R ≥ 2^(2(2^w + 1))·M` that is below `R`, and its square is reduced to less than `M + 2M`: below `4M`
+//! again.
 
 use alloc::vec::Vec;
 use core::hint::black_box;
@@ -45,8 +45,8 @@ impl<M: Kernels> Doubling<M> {
     }
 }
 
-/// `2^times`, for `times` below 16. Not by one shift of several lanes, which memcheck reports: the compiler does
-/// not see that these are alike.
+/// `2^times`, for `times` below 16. The barrier keeps the compiler from shifting several lanes at once, which
+/// memcheck would report.
 fn power_of_two(times: u64) -> u64 {
     1u64.wrapping_shl(black_box(times) as u32)
 }

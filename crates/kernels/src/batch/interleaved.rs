@@ -8,7 +8,7 @@ use super::kernels::Kernels;
 use super::tiles::{Cut, tiles};
 use crate::place::AlignedBuf;
 
-/// The constants of the moduli of a batch, `l` digits each, and the quotients under way.
+/// The constants of the moduli of a batch, `l` digits each, and the current quotients.
 pub(crate) struct Interleaved<M: Kernels> {
     machine: M,
     pub modulus: AlignedBuf<M::Digit>,
@@ -34,7 +34,7 @@ impl<M: Kernels> Interleaved<M> {
         Self { machine, modulus, friendly, mu, quotients, tiles, blocks: Cut::default() }
     }
 
-    /// `bias` with that of `rows` rows of a reduction of `l` digits, the last of them ordinary ones.
+    /// `bias`, plus that of `rows` rows of a reduction of `l` digits, of which the last are ordinary ones.
     pub fn bias(bias: Bias<M>, rows: usize, l: usize) -> Bias<M> {
         let plain = plain_rows::<M>(rows);
         bias.product(rows_at_a_time::<M>(), rows - plain, l).product(rows - plain, plain, l)
@@ -52,7 +52,8 @@ impl<M: Kernels> Interleaved<M> {
             let last = row + count == rows;
             let plain = last.then(|| (&self.modulus[..first], self.mu[0]));
             m.reduce_rows(&mut c[row..], &self.friendly[..first], &mut self.quotients[row..row + count], plain);
-            // The other tiles: friendly rows as many columns up as there are rows at a time, ordinary rows in place.
+            // The other tiles: friendly rows as many columns up as there are rows at a time, ordinary rows in
+            // place.
             for &(at, width) in &self.tiles[1..] {
                 let friendly_rows = &self.quotients[row..(row + count).min(friendly)];
                 m.mac_rows(&mut c[row + rows_at_a_time::<M>() + at..], &self.friendly[at..at + width], friendly_rows);
@@ -65,8 +66,8 @@ impl<M: Kernels> Interleaved<M> {
     }
 }
 
-/// The rows of a reduction, cut into blocks of at most `most`, or one more in the last: offset and count. Rows that
-/// share a friendly multiple stay together.
+/// The rows of a reduction, cut into blocks of at most `most`, or one more in the last: offset and count.
+/// Rows that share a friendly multiple stay together.
 fn blocks<M: Kernels>(rows: usize, most: usize) -> impl Iterator<Item = (usize, usize)> {
     let step = rows_at_a_time::<M>();
     let groups = (rows / step).max(1);

@@ -13,8 +13,8 @@ use crate::place::AlignedBuf;
 /// ```
 ///
 /// * The name of the function in [`block`](crate::batch::block), and as the name of a type.
-/// * Where the function has a tile width: the constant of [`Kernels`] that bounds the width, and the argument whose
-///   length is the width.
+/// * Where the function has a tile width: the constant of [`Kernels`] that bounds the width, and the argument
+///   whose length is the width.
 /// * The arguments after the machine. Every reference has the lifetime `'a`.
 ///
 /// The callback needs `Column`, `Digit`, `Part` and `WINDOWS` in scope. A new block is an entry here and its
@@ -166,33 +166,35 @@ macro_rules! methods {
     )*};
 }
 
-/// The blocks of [`crate::batch::block`], each compiled for one machine: the seam between arrangement (safe,
-/// generic, ordinary code) and the instructions of a processor.
+/// The blocks of [`crate::batch::block`], each compiled for one machine. Code above it is safe, generic and
+/// ordinary; code below it uses the instructions of a processor.
 ///
-/// A block that works on a tile takes the tile's width from a slice's length: from 1 (whole numbers: from
-/// [`FEWEST_IN_REGISTERS`](crate::batch::block::FEWEST_IN_REGISTERS)) to the constant that
-/// [`for_each_block!`](crate::for_each_block) names. Split numbers have just that width; numbers in terms have any
-/// multiple of [`TERM`](crate::batch::block::TERM) from [`FEWEST_TERMS`](crate::batch::block::FEWEST_TERMS) to
-/// [`MAX_TERMS`](Self::MAX_TERMS) terms. Other widths panic; only a mistake in this crate can cause that, since lengths
-/// depend on the modulus size alone.
+/// A block that works on a tile takes the tile's width from a slice's length: from 1 (for numbers in
+/// registers, from [`FEWEST_IN_REGISTERS`](crate::batch::block::FEWEST_IN_REGISTERS)) to the constant that
+/// [`for_each_block!`](crate::for_each_block) names. Numbers of two terms have exactly that width; numbers of
+/// more terms have any multiple of [`TERM`](crate::batch::block::TERM) from
+/// [`FEWEST_TERMS`](crate::batch::block::FEWEST_TERMS) to [`MAX_TERMS`](Self::MAX_TERMS) terms. Other widths
+/// panic; only a mistake in this crate can cause that, since lengths depend only on the size of the modulus.
 pub trait Kernels: Machine<Digit: bytemuck::Pod> {
     /// What a product of two digits in every lane costs, in tenths of a cycle: the limit of the processor's
     /// ports. Only the choice of window depends on it.
     const PRODUCT_TENTHS: u32;
     /// The widest tile, bounded by the processor's registers.
     const MAX_TILE: usize;
-    /// The widest square of a whole number, bounded by code size.
+    /// The longest number that one block squares, bounded by code size.
     const MAX_SQUARE: usize;
     /// The widest triangle, in products and squares of longer numbers, bounded by code size.
     const MAX_TRIANGLE: usize;
-    /// The widest whole number whose product and reduction are one block, bounded by the processor's registers;
-    /// 0 where that gains nothing, or columns have a bias or can be negative.
+    /// The longest number whose product and reduction are one block
+    /// ([`amm_registers`](crate::batch::block::amm_registers())), bounded by the processor's registers; 0
+    /// where that gains nothing, or columns have a bias or can be negative.
     const MAX_IN_REGISTERS: usize;
-    /// [`TWO_TERMS_DIGITS`](crate::batch::block::TWO_TERMS_DIGITS) on machines that have the blocks for such numbers; else
-    /// 0, as where columns have a bias or halves can be negative.
+    /// [`TWO_TERMS_DIGITS`](crate::batch::block::TWO_TERMS_DIGITS) on machines that have a block for such
+    /// numbers; else 0. It is 0 where columns have a bias or halves can be negative.
     const MAX_TWO_TERMS: usize;
-    /// The most terms of a number of [`karatsuba_terms_multiply`](crate::batch::block::karatsuba_terms_multiply) on machines that have such
-    /// blocks, else 0, as [`MAX_TWO_TERMS`](Self::MAX_TWO_TERMS).
+    /// The most terms of a number of
+    /// [`karatsuba_terms_multiply`](crate::batch::block::karatsuba_terms_multiply) on machines that have such
+    /// blocks; else 0, like [`MAX_TWO_TERMS`](Self::MAX_TWO_TERMS).
     const MAX_TERMS: usize;
     /// The widest tile of table entries, bounded by the processor's registers: one accumulator for each
     /// window and digit.
@@ -200,13 +202,13 @@ pub trait Kernels: Machine<Digit: bytemuck::Pod> {
     /// From how many digits on squares by Karatsuba's splitting are faster: measured, see
     /// [`crate::batch::Method::fastest`].
     const KARATSUBA_FROM: usize;
-    /// From how many digits on reductions by several digits at a time are faster: measured likewise.
+    /// From how many digits on reductions by several digits at a time are faster: measured too.
     const TILED_FROM: usize;
-    /// From how many digits on half-reduced products with table entries are faster: measured likewise.
+    /// From how many digits on half-reduced products with table entries are faster: measured too.
     const AHMM_FROM: usize;
 
-    /// Whether this processor has pipes that add and do not multiply, so that additions beside products are free:
-    /// [`crate::batch::Method::fastest`] then splits products.
+    /// Whether this processor has pipes that add and do not multiply, so that additions beside products are
+    /// free: [`crate::batch::Method::fastest`] then splits products.
     fn adds_beside_products(self) -> bool;
 
     for_each_block!(Self, methods! {});

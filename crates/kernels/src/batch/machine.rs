@@ -1,4 +1,4 @@
-//! The vocabulary in which every kernel is written.
+//! The operations of a vector machine. Every kernel is written in them.
 
 use crate::unroll::reload;
 
@@ -28,19 +28,19 @@ pub trait Machine: Copy + Send + Sync + 'static {
     const BIAS_HI: u64;
     /// Whether the `l` of [`mac`](Machine::mac) can be negative. Columns are then kept positive by an offset.
     const SIGNED: bool = false;
-    /// Whether two rows of products are added at a time, so that a digit that is read has its part in four halves of
-    /// products, not in two: where loads would limit.
+    /// Whether kernels add two rows of products at a time: a digit that is loaded then takes part in four
+    /// halves of products, not in two. For machines that loads would limit.
     const TWO_ROWS: bool = false;
-    /// Whether squarings of a whole number reduce four rows at a time: where columns, quotients and a digit fit
-    /// registers.
+    /// Whether [`ams_registers`](crate::batch::block::ams_registers) reduces four rows at a time: for
+    /// machines whose registers hold the columns, the quotients and a digit.
     const FOUR_ROWS: bool = false;
 
-    /// Whether tables are read by [`permute`](Machine::permute), and digits of lanes brought together by
-    /// [`transpose`](Machine::transpose): on machines of eight lanes that have both.
+    /// Whether kernels read tables by [`permute`](Machine::permute), and bring digits of lanes together by
+    /// [`transpose`](Machine::transpose): for machines of eight lanes that have both.
     const LOOKUP: bool = false;
 
-    /// Whether products round, so that callers must set the default floating-point environment, whatever the host
-    /// program has: around all batches of a call, for no block does it for itself.
+    /// Whether products round. If so, callers set the default floating-point environment around all batches
+    /// of a call, whatever the host program has; no block does it.
     const ROUNDS: bool = false;
 
     /// One digit of every lane.
@@ -63,21 +63,21 @@ pub trait Machine: Copy + Send + Sync + 'static {
     /// `0 ≤ a, b < 2^w`, as [`digit`](Machine::digit) and [`operand`](Machine::operand) make them.
     fn mac(self, lo: Self::Column, hi: Self::Column, a: Self::Digit, b: Self::Digit) -> (Self::Column, Self::Column);
 
-    /// The low half of [`mac`](Machine::mac) alone: `lo + l + BIAS_LO`.
+    /// Only the low half of [`mac`](Machine::mac): `lo + l + BIAS_LO`.
     #[inline(always)]
     fn mac_low(self, lo: Self::Column, a: Self::Digit, b: Self::Digit) -> Self::Column {
         self.mac(lo, lo, a, b).0
     }
-    /// The high half of [`mac`](Machine::mac) alone: `hi + h + BIAS_HI`.
+    /// Only the high half of [`mac`](Machine::mac): `hi + h + BIAS_HI`.
     #[inline(always)]
     fn mac_high(self, hi: Self::Column, a: Self::Digit, b: Self::Digit) -> Self::Column {
         self.mac(hi, hi, a, b).1
     }
 
-    /// A row of products: `A·b`, `T` digits, added to the window of `T` columns and the one above it, `entering`. The
-    /// window moves up by one: its lowest column, complete with this row, goes to `lowest`.
+    /// A row of products: `A·b`, `T` digits, added to the window of `T` columns and the one above it,
+    /// `entering`. The window moves up by one: its lowest column, complete with this row, goes to `lowest`.
     ///
-    /// `a` is read from memory: a machine can read it as its instructions are fastest.
+    /// `a` is in memory, so that a machine can load it in the way that is fastest for its instructions.
     #[inline(always)]
     fn mac_row<const T: usize>(
         self,
@@ -102,8 +102,9 @@ pub trait Machine: Copy + Send + Sync + 'static {
         columns[T - 1] = column;
     }
 
-    /// A row of a reduction, where another row follows: as [`mac_row`](Machine::mac_row), then the carry of the lowest
-    /// column is added to the window's first. Returns the digit of the lowest column, the next quotient, as an operand.
+    /// A row of a reduction, where another row follows: as [`mac_row`](Machine::mac_row), then the carry of
+    /// the lowest column is added to the window's first. Returns the digit of the lowest column, the next
+    /// quotient, as an operand.
     #[inline(always)]
     fn reduce_row<const T: usize>(
         self,
@@ -125,12 +126,13 @@ pub trait Machine: Copy + Send + Sync + 'static {
     /// `−c` modulo `2^64` where the mask is set, else `c`.
     fn negate(self, mask: Self::Mask, c: Self::Column) -> Self::Column;
     /// Jumps to the next instruction. Some processors run long straight code faster if it has a jump at least
-    /// every 300 instructions or so (see "Zen 5" in docs/notes/performance.md). Elsewhere it does nothing.
+    /// every 300 instructions or so (see "Zen 5" in docs/notes/performance.md). On most machines it does
+    /// nothing.
     #[inline(always)]
     fn jump(self) {}
-    /// Makes the compiler finish a column's sum, in a register, before the next `reload`. Otherwise it may put sums
-    /// off until their operands no longer fit registers (see docs/notes/code-generation.md). Other machines do nothing
-    /// here.
+    /// Makes the compiler finish a column's sum, in a register, before the next `reload`. Otherwise it may
+    /// put sums off until their operands no longer fit registers (see docs/notes/code-generation.md). On most
+    /// machines it does nothing.
     #[inline(always)]
     fn barrier(self, _: Self::Column) {}
     /// `⌊c / 2^w⌋` of an unsigned `c`.
@@ -145,8 +147,9 @@ pub trait Machine: Copy + Send + Sync + 'static {
     }
     /// A digit as an accumulator.
     fn column(self, d: Self::Digit) -> Self::Column;
-    /// A cheaper [`column`](Self::column), of a digit that has no bits above `w`: one from [`digit`](Self::digit), or a
-    /// constant brought in by a load; never one from [`operand`](Self::operand), as numbers in a context are.
+    /// A cheaper [`column`](Self::column), of a digit that has no bits above `w`: one from
+    /// [`digit`](Self::digit), or a constant brought in by a load; never one from [`operand`](Self::operand),
+    /// as numbers in Montgomery form are.
     #[inline(always)]
     fn clean_column(self, d: Self::Digit) -> Self::Column {
         self.column(d)
@@ -159,18 +162,19 @@ pub trait Machine: Copy + Send + Sync + 'static {
     /// `b` where the mask is set, else `a`.
     fn select_column(self, mask: Self::Mask, a: Self::Column, b: Self::Column) -> Self::Column;
 
-    /// Element `k` of the result is that of the sixteen elements of `low` and `high` that element `k` of `index`
-    /// names; its bits above four are ignored. Where [`LOOKUP`](Machine::LOOKUP) is set.
+    /// A lookup: the lowest four bits of element `k` of `index` name one of the sixteen elements of `low` and
+    /// `high`, which becomes element `k` of the result. Only where [`LOOKUP`](Machine::LOOKUP) is set.
     fn permute(self, low: Self::Digit, high: Self::Digit, index: Self::Column) -> Self::Digit {
         let _ = (low, high, index);
         unreachable!("a machine without lookups")
     }
-    /// The bits of `b` where `mask` has ones, else those of `a`. Where [`LOOKUP`](Machine::LOOKUP) is set.
+    /// The bits of `b` where `mask` has ones, else those of `a`. Only where [`LOOKUP`](Machine::LOOKUP) is
+    /// set.
     fn select_bits(self, mask: Self::Column, a: Self::Digit, b: Self::Digit) -> Self::Digit {
         let _ = (mask, a, b);
         unreachable!("a machine without lookups")
     }
-    /// Element `i` of row `k` becomes element `k` of row `i`. Where [`LOOKUP`](Machine::LOOKUP) is set.
+    /// Element `i` of row `k` becomes element `k` of row `i`. Only where [`LOOKUP`](Machine::LOOKUP) is set.
     fn transpose(self, rows: [Self::Digit; 8]) -> [Self::Digit; 8] {
         let _ = rows;
         unreachable!("a machine without lookups")

@@ -31,8 +31,8 @@ pub enum Reduction {
     /// Digit by digit, by a multiple of the modulus that is −1 modulo a digit's radix, so that a digit's
     /// quotient needs no multiplication.
     Interleaved,
-    /// Several digits at a time, by a multiple of the modulus that is −1 modulo that power of the radix, so that
-    /// their quotients need no multiplications and wait only for carries.
+    /// Several digits at a time, by a multiple of the modulus that is −1 modulo that power of the radix, so
+    /// that their quotients need no multiplications and wait only for carries.
     Tiled,
     /// As Montgomery wrote it: `q = T·N' mod R`, then `(T + q·N)/R`, in two products (Didier, El Mrabet,
     /// Glandus, Robert 2024).
@@ -55,8 +55,8 @@ const fn separated(levels: u32, truncated: bool) -> Method {
     }
 }
 
-/// Numbers get at most one digit more for this many, to become a multiple of [`TERM`]. That costs at most a tenth more
-/// time; terms save a seventh to a fifth (docs/notes/performance.md).
+/// Numbers get at most one digit more for this many, to become a multiple of [`TERM`]. That costs at most a
+/// tenth more time; terms save a seventh to a fifth (docs/notes/performance.md).
 const DIGITS_PER_EXTRA: usize = 20;
 
 /// More levels than any number can be split into.
@@ -78,8 +78,9 @@ impl Method {
     /// AMM with squares by one level of Karatsuba.
     pub const KARATSUBA_SQUARES: Self = Self { square_levels: 1, ..Self::AMM };
     /// AMM with products and squares by one level of Karatsuba. On machines that have
-    /// [`karatsuba_two_terms`](super::block::karatsuba_two_terms), that block makes the products and squares of numbers of its length.
-    /// It splits three quarters of the reduction, too. Numbers of 30 to 160 digits, a multiple of ten, are multiplied, squared and reduced in terms of ten digits
+    /// [`karatsuba_two_terms`](super::block::karatsuba_two_terms()), that block makes the products and
+    /// squares of numbers of its length, and splits three quarters of the reduction too. Numbers of 30 to 160
+    /// digits, a multiple of ten, are multiplied, squared and reduced in terms of ten digits
     /// ([`karatsuba_terms_multiply`](super::block::karatsuba_terms_multiply)), whatever `reduction` says.
     pub const KARATSUBA_PRODUCTS: Self = Self { multiply_levels: 1, ..Self::KARATSUBA_SQUARES };
     /// Separated reduction: schoolbook products, the whole of `q·N`.
@@ -164,13 +165,13 @@ impl Method {
         Self { multiply_levels, square_levels, reduction, ..self }
     }
 
-    /// Whether its reduction is separated from the product, and never by half of the digits alone.
+    /// Whether its reduction is separate from the product, and always by all digits.
     pub(crate) fn is_separated(&self) -> bool {
         !matches!(self.reduction, Reduction::Interleaved | Reduction::Tiled)
     }
 
-    /// [`digits`](Self::digits) on a machine, by the method of the caller's choice or the fastest: a few more where
-    /// numbers can then be cut into terms.
+    /// [`digits`](Self::digits) on a machine, by the method of the caller's choice or the fastest: a few more
+    /// where numbers can then be cut into terms.
     #[doc(hidden)]
     pub fn digits_on<M: Kernels>(machine: M, choice: Option<Self>, digits: usize) -> usize {
         let rounded = digits.next_multiple_of(TERM);
@@ -208,8 +209,8 @@ impl fmt::Display for Method {
     }
 }
 
-/// An optional [`Method`] in whole words. `None::<Method>` leaves its payload uninitialised, and a move to the heap
-/// copies what the stack held there: perhaps a digit of a secret, which nothing overwrites.
+/// An optional [`Method`] in whole words. `None::<Method>` leaves its payload uninitialised, and a move to
+/// the heap copies what the stack held there: perhaps a digit of a secret, which nothing overwrites.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MethodChoice {

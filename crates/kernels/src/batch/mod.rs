@@ -3,11 +3,11 @@
 //! * [`Machine`]: what a vector machine can do, in arithmetic words.
 //! * [`block`]: micro-kernels over that: tiny loops whose accumulators are in registers.
 //! * [`Kernels`]: these, compiled for one machine, as the crate `machines` provides them.
-//! * [`product`], [`interleaved`], [`tiled`], `separated`, [`ahmm`], [`doubling`]: whole products and reductions, arranged from
-//!   blocks for any digit count, by any [`Method`]; [`bias`] has what their columns begin with, [`tiles`] how
-//!   a number is cut.
-//! * [`Constants`] and [`Context`]: the precomputed constants of a modulus, and the [`Context`](crate::Context), whose products
-//!   `arithmetic` chooses; [`crt`]: powers modulo a product of two primes, over three of them.
+//! * [`product`], [`interleaved`], [`tiled`], `separated`, [`ahmm`], [`doubling`]: whole products and
+//!   reductions, arranged from blocks for any digit count, by any [`Method`]; [`bias`] has the initial values
+//!   of their columns, [`tiles`] cuts numbers.
+//! * [`Constants`]: the precomputed constants of a modulus. [`Context`]: the arithmetic of a batch.
+//!   `arithmetic` chooses how it multiplies.
 
 pub mod ahmm;
 mod arithmetic;

@@ -82,7 +82,7 @@ impl<M: Kernels> Product<M> {
                 (tiles(l, widest).collect(), initial.collect())
             }
         };
-        // A machine without bias starts a whole square at 0, and can have nothing else there.
+        // Without bias, a square in one block starts at 0, and can start at nothing else.
         let biased = M::BIAS_LO != 0 || M::BIAS_HI != 0;
         let one_block = tiles.len() == 1 && l <= M::MAX_SQUARE && (biased || initial.iter().all(|&x| x == 0));
         Self { machine, l, kind, part, tiles, initial, one_block, split }
@@ -134,7 +134,7 @@ impl<M: Kernels> Product<M> {
         if self.one_block {
             return m.square(c, a, &self.initial);
         }
-        // The tiles with each other, then each with itself, which doubles the columns.
+        // First products of different tiles; then each tile with itself, which doubles the columns.
         m.splat(&mut c[..2 * self.l], &self.initial);
         for &(at, width) in &self.tiles[..self.tiles.len() - 1] {
             let above = at + width;
@@ -200,8 +200,8 @@ impl<M: Kernels> Split<M> {
     fn new(machine: M, l: usize, levels: u32, kind: Kind, part: Part, extra: &[u64]) -> Self {
         let half = l.div_ceil(2);
         let upper = l - half;
-        // The outer columns are those of the outer products, and take their extra there. The middle ones are
-        // sums of several columns, and take what is still missing when they are put together.
+        // The outer columns are those of the outer products, which add their extra. The middle columns are
+        // sums of several; what is still missing is added when they are put together.
         let mut low = alloc::vec![0; 2 * half];
         let mut high = alloc::vec![0; 2 * upper];
         let mut middle = alloc::vec![0; 2 * half];

@@ -11,10 +11,11 @@ use super::method::Reduction;
 use super::separated::Separated;
 use super::tiled::{STEP, Tiled};
 
-/// What is added to a product to make it divisible by `R`, or by another power of `2^w`.
+/// A reduction: it adds multiples of the modulus to a product, to make it divisible by `R` or by another
+/// power of `2^w`.
 ///
-/// In boxes: a move of a shorter one would copy as many bytes as the longest has, the rest of them from the stack, where
-/// digits may be.
+/// Variants are in boxes. Otherwise, a move of a short one would copy as many bytes as the longest has, the
+/// rest of them from the stack, where digits may be.
 pub(crate) enum Reducer<M: Kernels> {
     Interleaved(Box<Interleaved<M>>),
     Tiled(Box<Tiled<M>>),
@@ -48,7 +49,7 @@ impl<M: Kernels> Reducer<M> {
         }
     }
 
-    /// `bias` with what a reduction of `l` digits by `rows` adds to the columns of the number itself.
+    /// `bias`, plus that which a reduction of `l` digits by `rows` rows adds to the number's own columns.
     pub fn bias(reduction: Reduction, bias: Bias<M>, rows: usize, l: usize) -> Bias<M> {
         match reduction {
             Reduction::Interleaved => Interleaved::bias(bias, rows, l),
@@ -68,7 +69,8 @@ impl<M: Kernels> Reducer<M> {
         }
     }
 
-    /// Reduces `columns` by `rows` digits and normalises those above them; separated reductions always by all.
+    /// Reduces `columns` by `rows` digits and normalises those above them. Separated reductions always reduce
+    /// by all digits.
     pub fn reduce(&mut self, columns: &mut [M::Column], rows: usize, out: &mut [M::Digit]) {
         match self {
             Self::Interleaved(reduction) => reduction.reduce(columns, rows, out),

@@ -12,7 +12,7 @@
 //! computes the upper columns and estimates the carry out of the lower ones from a single one, column
 //! `l − 1`.
 //!
-//! **The estimate alone is not exact**: the columns it drops carry into column `l − 1`, and when its low
+//! **The estimate by itself is not exact**: the columns it drops carry into column `l − 1`, and when its low
 //! digit is within that carry of `2^w` the carry out changes: of random products about one in `2^w/l`, and
 //! always for numbers chosen for it. But the whole digit is known, since it must cancel that of `T`. Let `t`
 //! be digit `l − 1` of `T`, `v` column `l − 1` of `q·N`, and `2^{w(l−1)}·e` all that lies below both:

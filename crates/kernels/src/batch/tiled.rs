@@ -1,21 +1,21 @@
 //! Reduction by several digits at a time, by a multiple of the modulus whose quotients need no products.
 //!
-//! With `k` digits at a time and `μ = −M^{−1} mod 2^{wk}`, the friendly multiple `M' = μ·M ≡ −1 (mod 2^{wk})` has
-//! the `k` lowest digits of a number as its quotient: for `q = C mod 2^{wk}`,
-//! `(C + q·M')/2^{wk} = ⌊C/2^{wk}⌋ + q·M''` with `M'' = (M' + 1)/2^{wk}`, which has `L` digits. So a step is one
-//! carry chain over the lowest digits and one block of products. Row by row, each digit's quotient waits for the
-//! products of the row before; within a step, only the carries wait for each other.
+//! With `k` digits at a time and `μ = −M^{−1} mod 2^{wk}`, the friendly multiple `M' = μ·M ≡ −1 (mod 2^{wk})`
+//! has the `k` lowest digits of a number as its quotient: for `q = C mod 2^{wk}`,
+//! `(C + q·M')/2^{wk} = ⌊C/2^{wk}⌋ + q·M''` with `M'' = (M' + 1)/2^{wk}`, which has `L` digits. So a step is
+//! one carry chain over the lowest digits and one block of products. Row by row, each digit's quotient waits
+//! for the products of the row before; within a step, only the carries wait for each other.
 //!
 //! A step of `n < k` digits takes the same `M'`: `(C + q·M')/2^{wn} = ⌊C/2^{wn}⌋ + q·M''·2^{w(k−n)}`.
 //!
-//! The last `p = k` digits (or all, where there are fewer) are reduced as Montgomery wrote it: `q = μ·C mod 2^{wp}`,
-//! then `(C + q·M)/2^{wp}`.
+//! The last `p = k` digits (or all, where there are fewer) are reduced as Montgomery wrote it:
+//! `q = μ·C mod 2^{wp}`, then `(C + q·M)/2^{wp}`.
 //!
 //! # Bounds
 //!
-//! Of `r` digits in all, the friendly quotients together are below `2^{w(r−k)}`, and `M' < 2^{wk}·M`; the last
-//! quotient, at its place, is below `2^{wr}`. Each adds less than `2^{wr}·M`: the result is below `C/2^{wr} + 2M`, as by
-//! [`interleaved`](super::interleaved), and below `C/2^{wr} + M` for up to `k` digits.
+//! Of `r` digits in all, the friendly quotients together are below `2^{w(r−k)}`, and `M' < 2^{wk}·M`; the
+//! last quotient, at its place, is below `2^{wr}`. Each adds less than `2^{wr}·M`: the result is below
+//! `C/2^{wr} + 2M`, as by [`interleaved`](super::interleaved), and below `C/2^{wr} + M` for up to `k` digits.
 
 use alloc::vec::Vec;
 
@@ -39,8 +39,8 @@ pub(crate) struct Tiled<M: Kernels> {
     low: AlignedBuf<M::Column>,
     initial: Vec<u64>,
     steps: Cut,
-    /// What the lowest columns are given before the last multiple is added, for its bias: earlier, they would not show
-    /// the quotient.
+    /// Minus the bias of the last multiple, for the lowest columns. It is added just before the multiple:
+    /// earlier, it would change the quotient that is read from them.
     late: Vec<u64>,
 }
 
@@ -63,7 +63,7 @@ impl<M: Kernels> Tiled<M> {
         Self { machine, modulus, friendly, mu, quotient, low, initial, steps: Cut::default(), late: late::<M>() }
     }
 
-    /// `bias` with that of a reduction of `l` digits by `rows`, except for what comes late.
+    /// `bias`, plus that of a reduction of `l` digits by `rows`, except for [`late`].
     pub fn bias(bias: Bias<M>, rows: usize, l: usize) -> Bias<M> {
         let last = rows.min(STEP);
         let bias = steps(rows).fold(bias, |bias, (at, width)| bias.product(at + STEP, width, l));
@@ -75,8 +75,8 @@ impl<M: Kernels> Tiled<M> {
             .fold(bias, |bias, (k, word)| bias.plus(rows - last + k, word.wrapping_neg()))
     }
 
-    /// Reduces `C` by `rows` digits and normalises the `l` digits above them: `out ≡ C·2^{−w·rows} (mod M)`, below
-    /// `C/2^{w·rows} + 2M`. `rows` is at most `l`, and `c` has at least `rows + l` columns.
+    /// Reduces `C` by `rows` digits and normalises the `l` digits above them: `out ≡ C·2^{−w·rows} (mod M)`,
+    /// below `C/2^{w·rows} + 2M`. `rows` is at most `l`, and `c` has at least `rows + l` columns.
     ///
     /// Cost: `rows·l` products, and `k²` for the last quotient.
     pub fn reduce(&mut self, c: &mut [M::Column], rows: usize, out: &mut [M::Digit]) {
@@ -100,8 +100,8 @@ impl<M: Kernels> Tiled<M> {
     }
 }
 
-/// Minus the bias of the `k` lowest columns of a product whose factors have `k` digits or more: column `i` receives
-/// `i + 1` low halves and `i` high ones.
+/// Minus the bias of the `k` lowest columns of a product whose factors have `k` digits or more: column `i`
+/// receives `i + 1` low halves and `i` high ones.
 fn late<M: Kernels>() -> Vec<u64> {
     Bias::<M>::new(STEP).product(0, STEP, STEP).initial()
 }

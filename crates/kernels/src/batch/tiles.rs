@@ -14,8 +14,8 @@ pub fn tiles(l: usize, max: usize) -> impl Iterator<Item = (usize, usize)> + Clo
     (0..count).map(move |i| (i * base + i.min(wider), base + usize::from(i < wider)))
 }
 
-/// How numbers are cut, made once for those of one length that follow each other. To divide for each number cost 3 % of
-/// a power (1024 bits, AVX-512F).
+/// A cut that is kept for the next number of the same length. A division for each number cost 3 % of a power
+/// (1024 bits, AVX-512F).
 #[derive(Default)]
 pub(crate) struct Cut {
     len: usize,

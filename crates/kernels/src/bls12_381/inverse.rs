@@ -6,14 +6,14 @@ use super::add::reduce_once;
 use super::mul::mul_add;
 use super::{Fe, LIMBS, MODULUS, MU, mul_flat, power_of_two, sub_limbs};
 
-/// Halvings between two looks at whole numbers.
+/// Halvings on one word of the numbers, before the whole numbers follow.
 const STEP: u32 = 31;
 
 /// How many steps: after `2·381 − 1` halvings `a` is 0 and `b` the greatest common divisor.
 const ROUNDS: usize = (2 * 381 - 1usize).div_ceil(STEP as usize);
 
-/// `R³·2^{(64−31)·ROUNDS} mod p`: what Montgomery's rows divide by, and halvings do not, is put back in the
-/// last product.
+/// `R³·2^{(64−31)·ROUNDS} mod p`. Montgomery's rows divide by more than the halvings do; the last product
+/// makes up for that.
 const RESTORE: Fe = power_of_two(3 * 64 * LIMBS + (64 - STEP as usize) * ROUNDS);
 
 /// `R²/a mod p`, the inverse in Montgomery form, and 0 for 0.

@@ -1,7 +1,7 @@
 //! One element in each lane of a vector machine.
 //!
 //! A number has eight digits, 408 or 416 bits for a prime of 381: `R = 2^{8w} > 2^{27}·p`. So much room makes
-//! bounds simple: numbers stay below `2p`, and what is multiplied may be far greater.
+//! bounds simple: numbers stay below `2p`, and factors may be far greater.
 //!
 //! # Bounds
 //!
@@ -101,8 +101,8 @@ impl<M: Machine> Constants<M> {
     const ENTER: [u64; DIGITS] = digits(&power_of_two(2 * Self::R_BITS - SCALAR_BITS), 0, Self::W);
     /// `2^384 mod p`: a product with it does the reverse.
     const LEAVE: [u64; DIGITS] = digits(&power_of_two(SCALAR_BITS), 0, Self::W);
-    /// What columns start at: minus the biases of all products they will receive, and where halves are signed
-    /// an offset of `2^62`, less what the column below carries of its own.
+    /// The initial values of columns: minus the biases of all products that they will receive, and where
+    /// halves are signed an offset of `2^62`, less the part that the column below carries.
     const STARTS: [u64; COLUMNS] = {
         assert!(M::BIAS_LO.is_multiple_of(1 << M::DIGIT_BITS) && M::BIAS_HI.is_multiple_of(2));
         let (mut out, mut k) = ([0u64; COLUMNS], 0);

@@ -76,7 +76,7 @@ pub const FRIENDLY: Fe = {
 /// `R mod p`: the number 1.
 pub const ONE: Fe = power_of_two(64 * LIMBS);
 
-/// `R² mod p`: brings a number into Montgomery's form.
+/// `R² mod p`: brings a number into Montgomery form.
 pub const ENTER: Fe = power_of_two(2 * 64 * LIMBS);
 
 /// `2^exponent mod p`, by doubling: for constants.

@@ -1,5 +1,5 @@
-//! Multiplication and squaring in portable code: by loops, as one writes it down, and without a loop, where the seven
-//! limbs that are in use fit registers.
+//! Multiplication and squaring in portable code: by simple loops, and without a loop, where the seven limbs
+//! in use fit registers.
 
 use super::add::reduce_once;
 use super::{FRIENDLY, Fe, LIMBS, MODULUS, MU};

@@ -4,7 +4,7 @@ use super::chains::Chains;
 use super::machine::{DIGITS, Digits, Machine};
 use super::tail;
 
-/// What a multiplication needs of a modulus `M` of `n` digits, `R = 2^{32n}`.
+/// The constants of a modulus `M` of `n` digits that a multiplication reads; `R = 2^{32n}`.
 #[derive(Clone, Copy)]
 pub struct Modulus<'a> {
     /// `M`.
@@ -33,7 +33,7 @@ pub struct Modulus<'a> {
 /// window: sixteen chains would need more masks than there are. Row `j` multiplies `A` by window `j` of `b`.
 /// Its part 0 computes the quotients `Q_j`, and the others work with the same: part `i` adds
 /// `A_i·b_j + M_i·Q_j`. A part's window moves up by its own length and ends where that of the next part
-/// begins, carries and all, so that no carry need be resolved between parts; the digits that enter at the top
+/// begins, with its carries, so that none need be resolved between parts; the digits that enter at the top
 /// are those that the last row left, and those that leave at the bottom are final.
 ///
 /// # Bounds of the split

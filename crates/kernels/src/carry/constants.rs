@@ -1,4 +1,4 @@
-//! What is computed once per modulus.
+//! The constants of a modulus, computed once.
 
 use core::fmt;
 
@@ -68,7 +68,7 @@ impl Constants {
         self.digits.len()
     }
 
-    /// What a multiplication needs of it.
+    /// The constants that a multiplication reads.
     pub fn modulus(&self) -> Modulus<'_> {
         Modulus { digits: &self.digits, negated: &self.negated, mu: self.mu[0] as u32 }
     }

@@ -9,7 +9,7 @@ use crate::limbs::{self, Numbers};
 use crate::montgomery::{Costs, Montgomery};
 use crate::place::AlignedBuf;
 
-/// The working space of one number: closed below `R` (see [`super`]).
+/// The arithmetic on one number, with its working memory. Numbers stay below `R` (see [`super`]).
 pub struct Context<'a, M: Kernels> {
     machine: M,
     constants: &'a Constants,
@@ -18,7 +18,7 @@ pub struct Context<'a, M: Kernels> {
 }
 
 impl<'a, M: Kernels> Context<'a, M> {
-    /// Prepares working space.
+    /// Prepares the working memory.
     pub fn new(machine: M, constants: &'a Constants) -> Self {
         Self { machine, constants, product: zeros(constants.words()), scratch: zeros(SCRATCH) }
     }

@@ -1,4 +1,4 @@
-//! The vocabulary of vector carry propagation chains, and the compiled kernels of one machine.
+//! The operations of a machine for vector carry propagation chains, and its compiled kernels.
 
 use super::amm::Modulus;
 
@@ -84,7 +84,7 @@ pub const SCRATCH: usize = 2 * WIDEST;
 /// The kernels of [`super`], each compiled for one machine: numbers of one vector as a window of one, longer
 /// numbers, an even count of vectors, by windows of [`WIDEST`].
 pub trait Kernels: Machine {
-    /// [`super::amm()`], with [`SCRATCH`] vectors to scratch.
+    /// [`super::amm()`], with [`SCRATCH`] vectors of scratch.
     fn amm(self, out: &mut [Digits], scratch: &mut [Digits; SCRATCH], a: &[Digits], b: &[Digits], modulus: Modulus);
     /// [`super::select()`].
     fn select(self, out: &mut [Digits], table: &[Digits], index: u32);

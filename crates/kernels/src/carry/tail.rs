@@ -1,4 +1,4 @@
-//! Carries that ripple: what is left when the rounds are over.
+//! Carries that ripple: those that are left when the rounds are over.
 //!
 //! The paper (slide "Handling Tail") adds the masks of the four chains to the digits and then, in a loop that
 //! ends when no lane carries any more, those carries to the next lanes. How long that takes depends on the
@@ -88,7 +88,7 @@ pub fn resolve<M: Machine, const V: usize>(m: M, chains: &Chains<M, V>, digits: 
 /// * Cost: for each vector an addition under a mask, one with carry and [`ripple`].
 #[inline(always)]
 pub fn add_if<M: Machine, const V: usize>(m: M, condition: u64, digits: &mut [Digits], addend: &[Digits]) {
-    // The compiler must not find out that this is all ones or all zeros.
+    // Hide from the compiler that this is all ones or all zeros.
     let mask = m.mask(core::hint::black_box(condition.wrapping_neg()) as u16);
     let (zero, none) = (m.constant(0), m.mask(0));
     let mut carry = 0;

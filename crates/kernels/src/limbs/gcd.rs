@@ -5,31 +5,33 @@ use core::hint::black_box;
 
 use super::{Limbs, digits_of, from_digits, negative_inverse, zero};
 
-/// `gcd(a, m)` for an odd `m`. Time depends on the lengths alone.
+/// `gcd(a, m)` for an odd `m`. Time depends only on the lengths.
 pub fn gcd(a: &[u64], m: &[u64]) -> Limbs {
     divsteps::<false>(a, m).0
 }
 
-/// `gcd(a, m)` for an odd `m > 1`, and the `s < m` with `s·a ≡ gcd (mod m)`: the inverse of `a`, if the first is
-/// 1. Time depends on the lengths alone. Precondition: `a < m`.
+/// `gcd(a, m)` for an odd `m > 1`, and the `s < m` with `s·a ≡ gcd (mod m)`: the inverse of `a`, if the gcd
+/// is one. Time depends only on the lengths. Precondition: `a < m`.
 pub fn gcd_inverse(a: &[u64], m: &[u64]) -> (Limbs, Limbs) {
     debug_assert!(super::less(a, m));
     divsteps::<true>(a, m)
 }
 
-/// How many divsteps one [`Matrix`] combines. Numbers are `Σ digit·2^{62i}` here, and the highest digit is signed.
+/// How many divsteps one [`Matrix`] combines. Numbers are `Σ digit·2^{62i}` here, and the highest digit is
+/// signed.
 const STEPS: u32 = 62;
 /// The lowest `STEPS` bits.
 const DIGIT_MASK: i64 = (1 << STEPS) - 1;
 
 /// `gcd(a, m)`, and the `s` with `s·a ≡ gcd (mod m)` if asked for.
 ///
-/// `f` and `g` begin as `m` and `a`. They stay congruent to `d·a` and `e·a` modulo `m`. For numbers below `2^b`, with
-/// `b ≥ 46`, `g` is 0 after `⌊(49b + 57)/17⌋` divsteps; then `f` is the result or its negative.
+/// `f` and `g` begin as `m` and `a`. They stay congruent to `d·a` and `e·a` modulo `m`. For numbers below
+/// `2^b`, with `b ≥ 46`, `g` is 0 after `⌊(49b + 57)/17⌋` divsteps; then `f` is the result or its negative.
 ///
 /// * Cost: for each 62 divsteps, four products for each digit, and six more for `s`.
-/// * Source: Bernstein and Yang, Fast constant-time gcd computation and modular inversion, 2019, theorem 11.2; 62
-///   divsteps at a time, and the range of `d` and `e`: Wuille, The safegcd implementation in libsecp256k1 explained.
+/// * Source: Bernstein and Yang, Fast constant-time gcd computation and modular inversion, 2019, theorem
+///   11.2; 62 divsteps at a time, and the range of `d` and `e`: Wuille, The safegcd implementation in
+///   libsecp256k1 explained.
 fn divsteps<const INVERSE: bool>(a: &[u64], m: &[u64]) -> (Limbs, Limbs) {
     debug_assert!(m[0] & 1 == 1);
     let bits = 64 * a.len().max(m.len());
@@ -65,8 +67,8 @@ fn divsteps<const INVERSE: bool>(a: &[u64], m: &[u64]) -> (Limbs, Limbs) {
     (limbs(&f), limbs(&d))
 }
 
-/// The effect of [`STEPS`] divsteps on two numbers, times `2^STEPS`: `x ← u·x + v·y` and `y ← q·x + r·y`, where
-/// `|u| + |v|` and `|q| + |r|` are at most `2^STEPS`.
+/// The effect of [`STEPS`] divsteps on two numbers, times `2^STEPS`: `x ← u·x + v·y` and `y ← q·x + r·y`,
+/// where `|u| + |v|` and `|q| + |r|` are at most `2^STEPS`.
 struct Matrix {
     u: i64,
     v: i64,
@@ -76,7 +78,8 @@ struct Matrix {
 
 impl Matrix {
     /// The matrix of the divsteps that begin with `δ` and these lowest digits. A divstep is
-    /// `(δ, f, g) ← (1 − δ, g, (g − f)/2)` where `δ > 0` and `g` is odd, else `(1 + δ, f, (g + (g mod 2)·f)/2)`.
+    /// `(δ, f, g) ← (1 − δ, g, (g − f)/2)` where `δ > 0` and `g` is odd, else
+    /// `(1 + δ, f, (g + (g mod 2)·f)/2)`.
     fn of_steps(delta: &mut i64, f: u64, g: u64) -> Self {
         let (mut f, mut g) = (f.cast_signed(), g.cast_signed());
         let (mut u, mut v, mut q, mut r) = (1, 0, 0, 1);
@@ -100,9 +103,9 @@ impl Matrix {
 
     /// Applies the matrix to two numbers, and divides by `2^STEPS`.
     ///
-    /// `MODULAR`: modulo `m`; `inverse` is `m^{−1} mod 2^64`. Both numbers must be above `−2m` and below `m`. So are
-    /// the results: `m` is added to negative numbers, so sums of products are below `2^STEPS·m` in size. Then less than
-    /// `2^STEPS` times `m` is subtracted, so that the lowest digit is 0.
+    /// `MODULAR`: modulo `m`; `inverse` is `m^{−1} mod 2^64`. Both numbers must be above `−2m` and below `m`.
+    /// So are the results: `m` is added to negative numbers, so sums of products are below `2^STEPS·m` in
+    /// size. Then less than `2^STEPS` times `m` is subtracted, so that the lowest digit is 0.
     fn apply<const MODULAR: bool>(&self, x: &mut [u64], y: &mut [u64], m: &[u64], inverse: u64) {
         let &Self { u, v, q, r } = self;
         let product = |a: i64, b: u64| i128::from(a) * i128::from(b.cast_signed());

@@ -6,7 +6,8 @@ use core::ops::{Index, IndexMut};
 
 use super::{Limbs, be_limbs};
 
-/// Numbers of any lengths that may be secret, one after the other in one piece of memory. Zeroised when dropped.
+/// Numbers of any lengths that may be secret, one after the other in one piece of memory. Zeroised when
+/// dropped.
 ///
 /// A batch takes two allocations, however many numbers it has.
 #[derive(Clone, Default, PartialEq)]

@@ -5,8 +5,8 @@ use core::hint::black_box;
 use super::{Limbs, add_masked, sub_assign, zero};
 
 /// `a mod m` in `m.len()` limbs, a limb of the quotient at a time (Knuth, The Art of Computer Programming,
-/// volume 2, 4.3.1, algorithm D), in time that depends on the numbers of limbs alone. Precondition: the highest
-/// limb of `m` is not zero.
+/// volume 2, 4.3.1, algorithm D), in time that depends only on the numbers of limbs. Precondition: the
+/// highest limb of `m` is not zero.
 pub fn rem(a: &[u64], m: &[u64]) -> Limbs {
     let n = m.len();
     debug_assert!(m[n - 1] != 0);

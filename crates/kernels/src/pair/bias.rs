@@ -1,9 +1,9 @@
-//! What sums of biased products start at, so that no bias is left when they are looked at.
+//! The initial values of sums of biased products, so that no bias is left when they are read.
 
 use super::Machine;
 
-/// Minus the biases of the columns of some rows: `count(c)` products have their low half in column `c`, and their
-/// high half in the next.
+/// Minus the biases of the columns of some rows: `count(c)` products have their low half in column `c`, and
+/// their high half in the next.
 #[inline(always)]
 pub(super) fn start<M: Machine, const T: usize>(m: M, count: impl Fn(usize) -> usize) -> [M::Vector; T] {
     let mut out = [m.zero(); T];

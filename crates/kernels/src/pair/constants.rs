@@ -1,4 +1,4 @@
-//! What is computed once per modulus.
+//! The constants of a modulus, computed once.
 
 use core::fmt;
 
@@ -58,8 +58,8 @@ impl Shape {
         if self.vectors < TILE { self.vectors } else { TILE }
     }
 
-    /// `segments` segments of a number from bit `from` on, as digits: vector by vector, and in each vector the lowest
-    /// segment first.
+    /// `segments` segments of a number from bit `from` on, as digits: vector by vector, and in each vector
+    /// the lowest segment first.
     pub(super) fn cut(self, number: &[u64], from: usize, segments: usize) -> Limbs {
         let mut out = limbs::zero(self.vectors * self.segments());
         let mut digits = limbs::zero(self.vectors);
@@ -73,8 +73,8 @@ impl Shape {
         out
     }
 
-    /// The number whose digits are laid out as [`cut`](Self::cut) does; each may have 52 bits. Precondition: it fits
-    /// `limbs` limbs.
+    /// The number whose digits are laid out as [`cut`](Self::cut) does; each may have 52 bits. Precondition:
+    /// it fits `limbs` limbs.
     fn join(self, digits: &[u64], limbs: usize) -> Limbs {
         let mut out = limbs::zero(limbs);
         // Beyond the limbs are zeros: the modulus may be shorter than its shape.
@@ -98,8 +98,8 @@ impl Shape {
         out
     }
 
-    /// Vectors of working space: the columns of a sum, and the digits of a quotient. None up to five vectors, where no
-    /// machine has tiles.
+    /// Vectors of working space: the columns of a sum, and the digits of a quotient. None up to five vectors,
+    /// where no machine has tiles.
     pub(super) const fn space(self) -> usize {
         if self.vectors > TILE { 3 * self.vectors } else { 0 }
     }
@@ -149,11 +149,12 @@ impl Constants {
         1 < bits && bits <= Self::MAX_BITS
     }
 
-    /// Prepares a modulus to be side by side with others, `count` of them in all: 1 or 2. It gets the shape of
-    /// moduli of up to `bits` bits.
+    /// Prepares a modulus to be side by side with others, `count` of them in all: 1 or 2. It gets the shape
+    /// of moduli of up to `bits` bits.
     ///
     /// # Panics
-    /// If the modulus is longer than `bits`, or that is more than [`MAX_BITS`](Self::MAX_BITS), or for another `count`.
+    /// If the modulus is longer than `bits`, or that is more than [`MAX_BITS`](Self::MAX_BITS), or for
+    /// another `count`.
     pub fn new(modulus: &OddModulus, bits: usize, count: usize) -> Self {
         let (m, own_bits) = (modulus.limbs(), modulus.bits());
         assert!(own_bits <= bits && Self::fits(bits), "a modulus of {own_bits} bits prepared as one of {bits}");

@@ -1,4 +1,4 @@
-//! One or two numbers side by side, as a context for exponentiation.
+//! The arithmetic on one number, or on two side by side.
 
 use alloc::vec::Vec;
 
@@ -9,7 +9,7 @@ use crate::limbs::{self, Limbs, Numbers};
 use crate::montgomery::{Costs, Montgomery};
 use crate::place::AlignedBuf;
 
-/// The working space of one number, or of two.
+/// The arithmetic on one number, or on two side by side, with its working memory.
 pub struct Context<'a, M: Kernels> {
     machine: M,
     moduli: Vec<&'a Constants>,
@@ -22,7 +22,8 @@ impl<'a, M: Kernels> Context<'a, M> {
     /// Prepares for numbers of one or two moduli, of one shape.
     ///
     /// # Panics
-    /// If there are not as many moduli as they are prepared for, or their shapes differ (see [`Constants::new`]).
+    /// If there are not as many moduli as they are prepared for, or their shapes differ (see
+    /// [`Constants::new`]).
     pub fn new(machine: M, moduli: &[&'a Constants]) -> Self {
         assert!(!moduli.is_empty(), "no moduli");
         let shape = moduli[0].shape();

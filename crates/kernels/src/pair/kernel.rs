@@ -7,14 +7,15 @@ use super::{DIGIT_BITS, LANES, Machine, TOP_BITS};
 
 /// `x ← x·y·R^{−1} mod M` for each of the numbers side by side.
 ///
-/// A number has `V` vectors, and a sum `T = 2V` columns. Of the last segment, `H = ⌈V/2⌉` digits are cleared first,
-/// then the others. With `D = LANES/SIDES` segments:
+/// A number has `V` vectors, and a sum `T = 2V` columns. Of the last segment, `H = ⌈V/2⌉` digits are cleared
+/// first, then the others. With `D = LANES/SIDES` segments:
 ///
-/// * Precondition: `x` and `y` below `4M`, in digits below `2^52`; `tables` as [`Context`](super::Context) makes them.
+/// * Precondition: `x` and `y` below `4M`, in digits below `2^52`; `tables` as [`Context`](super::Context)
+///   makes them.
 /// * Bound of the result: the same, see [`crate::pair`].
-/// * Cost in multiplications of vectors with both halves: `DV²` of the product, `(D − 1)V²` of friendly multiples, `V²`
-///   of `M`, and `H(H + 1)/2 + (V − H)(V − H + 1)/2` of the last quotients. For two numbers of 1024 bits, `V = 5`:
-///   `100 + 75 + 25 + 9`.
+/// * Cost in multiplications of vectors with both halves: `DV²` of the product, `(D − 1)V²` of friendly
+///   multiples, `V²` of `M`, and `H(H + 1)/2 + (V − H)(V − H + 1)/2` of the last quotients. For two numbers
+///   of 1024 bits, `V = 5`: `100 + 75 + 25 + 9`.
 #[inline(always)]
 pub fn amm<M: Machine, const SIDES: usize, const V: usize, const T: usize, const H: usize>(
     m: M,
@@ -94,7 +95,8 @@ fn product<M: Machine, const SIDES: usize, const V: usize, const T: usize, const
     b: &[M::Vector; V],
     segment: usize,
 ) -> [M::Vector; T] {
-    // Digits are loaded: otherwise the compiler takes them from the registers of `a`, by instructions that move lanes.
+    // Load the digits: otherwise the compiler takes them from the registers of `a`, by instructions that move
+    // lanes.
     let b = black_box(b);
     let mut digits = [m.zero(); V];
     unroll!(j in V, {
@@ -149,8 +151,8 @@ pub(super) fn add_equal<M: Machine, const V: usize, const T: usize>(
     });
 }
 
-/// Adds the product of a number and a quotient, the digits `from..to` of a segment, lowest columns first: the next
-/// quotient waits for these.
+/// Adds the product of a number and a quotient, the digits `from..to` of a segment, lowest columns first: the
+/// next quotient waits for these.
 #[inline(always)]
 fn add_rows<M: Machine, const V: usize, const T: usize>(
     m: M,
@@ -169,11 +171,11 @@ fn add_rows<M: Machine, const V: usize, const T: usize>(
     });
 }
 
-/// Clears the digits `from..to` of the lowest segment, by a multiple of the modulus. `carry` is what the digits below
-/// carried to them, in all lanes; returns what these carry out, likewise.
+/// Clears the digits `from..to` of the lowest segment, by a multiple of the modulus. `carry` is the carry of
+/// the digits below, in all lanes; returns the carry of these digits, in all lanes.
 ///
-/// Let `v` be the uppermost of these columns. With what is carried to it, less than `2^13`, it is divisible by `2^52`
-/// (`2^51` at the top): so `⌈v/2^52⌉` is carried out.
+/// Let `v` be the uppermost of these columns. With what is carried to it, less than `2^13`, it is divisible
+/// by `2^52` (`2^51` at the top): so `⌈v/2^52⌉` is carried out.
 #[inline(always)]
 fn clear<M: Machine, const SIDES: usize, const V: usize, const T: usize>(
     m: M,
@@ -275,8 +277,8 @@ pub(super) fn normalize<M: Machine, const SIDES: usize>(m: M, columns: &mut [M::
 
 /// The entry of a table that the indices name, one index for each number side by side. Reads the whole table.
 ///
-/// A part of `N` vectors at a time. Precondition: `index` has `SIDES` indices, and the table's entries are as long as
-/// `out`; an index outside the table yields 0.
+/// A part of `N` vectors at a time. Precondition: `index` has `SIDES` indices, and the table's entries are as
+/// long as `out`; an index outside the table yields 0.
 #[inline(always)]
 pub fn select<M: Machine, const SIDES: usize, const N: usize>(
     m: M,

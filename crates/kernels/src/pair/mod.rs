@@ -1,50 +1,51 @@
 //! One or two numbers laid *across* vectors: for single requests.
 //!
 //! A number is cut into as many *segments* as it has lanes: eight, or four where two numbers share a vector.
-//! Vector `i` has digit `i` of every segment, in radix `2^52`; the lanes of two numbers alternate. So a row of a
-//! product, one digit times all digits of a number, moves nothing between lanes: the product of digit `i` of all
-//! segments and digit `j` of one has its low half in column `i + j`, and its high half in the next. Lanes move once
-//! for each segment.
+//! Vector `i` has digit `i` of every segment, in radix `2^52`; the lanes of two numbers alternate. So a row
+//! of a product, one digit times all digits of a number, moves nothing between lanes: the product of digit
+//! `i` of all segments and digit `j` of one has its low half in column `i + j`, and its high half in the
+//! next. Lanes move once for each segment.
 //!
 //! # A product, segment by segment
 //!
-//! With `V` vectors and `D` segments of `s = 52V − 1` bits, `R = 2^{sD}`. While segment `k` of `y` is multiplied, the
-//! first lane of the sum, which has `2V` columns, has weight `2^{sk}`. The upper `V` columns weigh as much as the lower
-//! ones one lane up, twice: the top digit of a segment has 51 bits, not 52. So "down a lane, and twice the upper
-//! columns" divides the sum by `2^s`, once its first segment is 0.
+//! With `V` vectors and `D` segments of `s = 52V − 1` bits, `R = 2^{sD}`. While segment `k` of `y` is
+//! multiplied, the first lane of the sum, which has `2V` columns, has weight `2^{sk}`. The upper `V` columns
+//! weigh as much as the lower ones one lane up, twice: the top digit of a segment has 51 bits, not 52. So the
+//! sum is divided by `2^s`, once its first segment is 0, by moving it down a lane and adding twice the upper
+//! columns.
 //!
-//! In a square, products of digits at different places `i < j` are computed once and doubled: digit `i` of all
-//! segments by digit `j` of one, for each segment in turn.
+//! In a square, products of digits at different places `i < j` are computed once and doubled: digit `i` of
+//! all segments by digit `j` of one, for each segment in turn.
 //!
 //! # Reduction by whole segments
 //!
 //! Let `B = 2^s` and `M' = (−M^{−1} mod B)·M ≡ −1 (mod B)` the friendly multiple (as in
-//! [`crate::batch::block::reduce_rows`], with a segment in place of a digit), `M'' = (M' + 1)/B ≤ M`. The quotient
-//! that clears the lowest segment of a number `U` is then that segment itself, `q = U mod B`, once carries have been
-//! passed on: `(U + q·M')/B = ⌊U/B⌋ + q·M''`. The first lane of each column is copied to all lanes. Then a carry takes
-//! an addition and a shift for each digit. VPMADD52 ignores bits above 52; conversion to doubles clears them. Every
-//! digit of `q` is multiplied as soon as it is known, and the product with the next segment of `y` is computed
-//! meanwhile.
+//! [`crate::batch::block::reduce_rows`], with a segment in place of a digit), `M'' = (M' + 1)/B ≤ M`. The
+//! quotient that clears the lowest segment of a number `U` is then that segment itself, `q = U mod B`, once
+//! carries have been passed on: `(U + q·M')/B = ⌊U/B⌋ + q·M''`. The first lane of each column is copied to
+//! all lanes. Then a carry takes an addition and a shift for each digit. VPMADD52 ignores bits above 52;
+//! conversion to doubles clears them. Every digit of `q` is multiplied as soon as it is known, and the
+//! product with the next segment of `y` is computed meanwhile.
 //!
-//! The last segment is reduced in Montgomery's own way, `q = U·N' mod B'` with `N' = −M^{−1} mod B'` and `(U +
-//! q·M)/B'`, `h` digits at a time, with `B' = 2^{52h}` (`2^{52h − 1}` at the top), so that the result grows by `M`
-//! and not by `B·M`.
+//! The last segment is reduced in Montgomery's own way, `q = U·N' mod B'` with `N' = −M^{−1} mod B'` and
+//! `(U + q·M)/B'`, `h` digits at a time, with `B' = 2^{52h}` (`2^{52h − 1}` at the top), so that the result
+//! grows by `M` and not by `B·M`.
 //!
 //! # Bounds
 //!
 //! `R ≥ 8M`. After the `D − 1` friendly steps, with `q < B` in each, `U' < U/B^{D−1} + B·M`; after the last
-//! `U'' < U'/B + M < T/R + 2M` of a product `T = x·y`. With `x, y < 4M` that is at most `16M²/8M + 2M = 4M`: stable,
-//! as in [`crate::batch::context`], and no subtraction is made until a number leaves.
+//! `U'' < U'/B + M < T/R + 2M` of a product `T = x·y`. With `x, y < 4M` that is at most `16M²/8M + 2M = 4M`:
+//! stable, as in [`crate::batch::context`], and no subtraction is made until a number leaves.
 //!
-//! A column receives at most `DV` low and `DV` high halves of the product, and as many of the reduction, each below
-//! `2^52`; some are doubled when lanes move. With the carry that is less than `(8DV + 1)·2^52`, below `2^63` for every
-//! shape (asserted below). Columns are passed on twice at the end: first within all segments at once, then
-//! what went out of each, below `2^13`, into the next. After that, every digit is below `2^52`: the top digit of a
-//! segment has a bit to spare, and keeps the last carry. So a segment can be `2^s` or a little more, and the digits of
-//! a number are not unique until it leaves.
+//! A column receives at most `DV` low and `DV` high halves of the product, and as many of the reduction, each
+//! below `2^52`; some are doubled when lanes move. With the carry that is less than `(8DV + 1)·2^52`, below
+//! `2^63` for every shape (asserted below). Columns are passed on twice at the end: first within all segments
+//! at once, then what went out of each, below `2^13`, into the next. After that, every digit is below `2^52`:
+//! the top digit of a segment has a bit to spare, and keeps the last carry. So a segment can be `2^s` or a
+//! little more, and the digits of a number are not unique until it leaves.
 //!
-//! Biases ([`Machine`]) are subtracted in advance: sums start at minus so many biases, and how many products they get
-//! is a matter of the shape alone.
+//! Biases ([`Machine`]) are subtracted in advance: sums start at minus so many biases. How many products they
+//! get depends only on the shape.
 //!
 //! # Sources
 //!
@@ -53,8 +54,8 @@
 //! multiple is Gueron and Krasnov's too (*Fast prime field elliptic-curve cryptography with 256-bit primes*,
 //! 2015), there for one digit. Segments in lanes, so that rows need no shifts: ours.
 
-/// Writes `$body` once for every `$j` in `0..$n`, `$n ≤ 10` (or `to $n`, `$n ≤ 20`): a loop unrolled before the
-/// compiler sees it, so that arrays indexed by `$j` become registers.
+/// Writes `$body` once for every `$j` in `0..$n`, `$n ≤ 10` (or `to $n`, `$n ≤ 20`): a loop unrolled before
+/// the compiler sees it, so that arrays indexed by `$j` become registers.
 macro_rules! unroll {
     ($j:ident in $n:expr, $body:block) => {
         unroll!(@ 10, $j $n, $body 0 1 2 3 4 5 6 7 8 9)
@@ -99,17 +100,18 @@ const _: () = {
     assert!(8 * one.segments() * one.vectors + 1 < 1 << 11 && 8 * two.segments() * two.vectors + 1 < 1 << 11);
 };
 
-/// The vocabulary: a vector of eight lanes of 64 bits.
+/// The operations of a machine on a vector of eight lanes of 64 bits.
 ///
 /// A vector holds columns, which are words, or digits as the machine multiplies them
-/// ([`digits`](Machine::digits)). Where `SIDES` numbers share a vector, side by side, lane `SIDES·k + i` is segment
-/// `k` of number `i`.
+/// ([`digits`](Machine::digits)). Where `SIDES` numbers share a vector, side by side, lane `SIDES·k + i` is
+/// segment `k` of number `i`.
 ///
 /// # The product and its bias
 ///
-/// As in [`crate::batch::Machine`]: [`mac`](Machine::mac) adds the halves of a product to two columns, and besides,
-/// for every call, the constants [`BIAS_LOW`](Machine::BIAS_LOW) and [`BIAS_HIGH`](Machine::BIAS_HIGH), in every
-/// lane. How many products a column receives is known beforehand, and it starts at minus so many biases.
+/// As in [`crate::batch::Machine`]: [`mac`](Machine::mac) adds the halves of a product to two columns, and
+/// besides, for every call, the constants [`BIAS_LOW`](Machine::BIAS_LOW) and
+/// [`BIAS_HIGH`](Machine::BIAS_HIGH), in every lane. How many products a column receives is known beforehand,
+/// and it starts at minus so many biases.
 ///
 /// Implementations are `#[inline(always)]` and do nothing but arithmetic: no branch, index or address depends
 /// on data.
@@ -172,7 +174,7 @@ pub trait Machine: Copy + Send + Sync + 'static {
     fn select(self, mask: Self::Mask, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 }
 
-/// The compiled entry points of one machine.
+/// The kernels of this module, compiled for one machine.
 pub trait Kernels: Machine<Vector: bytemuck::Pod> {
     /// [`amm`], or [`amm_tiles`], depending on the shape.
     fn amm(

@@ -4,10 +4,10 @@ use super::bias::{all, different, equal, restart, start};
 use super::kernel::{add_different, add_equal, normalize, pass, rounded_up};
 use super::{DIGIT_BITS, LANES, Machine, TOP_BITS};
 
-/// As [`amm`](super::amm), for numbers of any number of tiles of `W` vectors; `C = 2W`.
+/// Like [`amm`](super::amm), for numbers of any count of tiles of `W` vectors; `C = 2W`.
 ///
-/// Preconditions, bound and cost are those of [`amm`](super::amm), except that the quotient of each tile of the last
-/// segment costs `W(W + 1)/2`.
+/// Preconditions, bound and cost are those of [`amm`](super::amm), except that the quotient of each tile of
+/// the last segment costs `W(W + 1)/2`.
 #[inline(always)]
 pub fn amm_tiles<M: Machine, const SIDES: usize, const W: usize, const C: usize>(
     m: M,
@@ -19,7 +19,8 @@ pub fn amm_tiles<M: Machine, const SIDES: usize, const W: usize, const C: usize>
     multiply::<M, SIDES, W, C>(m, x, Some(y), tables, space);
 }
 
-/// As [`ams`](super::ams), of tiles, `times` times. Products of different tiles are computed once and doubled.
+/// Like [`ams`](super::ams), by tiles, `times` times. Products of different tiles are computed once and
+/// doubled.
 #[inline(always)]
 pub fn ams_tiles<M: Machine, const SIDES: usize, const W: usize, const C: usize>(
     m: M,
@@ -118,8 +119,9 @@ struct Multiple<'a, V> {
     quotient: &'a [V],
 }
 
-/// Adds the product of `a` and one segment of `b`, or without a `b` of `a`, to a sum, once its lowest segment is gone;
-/// and a multiple, whose quotient has cleared that segment. At the first segment there is no sum yet.
+/// Adds the product of `a` and one segment of `b`, or without a `b` of `a`, to a sum, once its lowest segment
+/// is gone; and a multiple, whose quotient has cleared that segment. At the first segment there is no sum
+/// yet.
 ///
 /// Columns are made `W` at a time, in registers.
 #[inline(always)]

@@ -1,4 +1,4 @@
-//! One number in Montgomery form, four of its digits in a vector: what an exponentiation is made of
+//! The arithmetic on one number, four of its digits in a vector, from which an exponentiation is made
 //! (algorithm 4).
 //!
 //! The paper finds `R²` by two products from `2^{2n} mod M`; here it is one of the [`Constants`]. Its table
@@ -15,7 +15,7 @@ use crate::limbs::{self, Limbs, Numbers};
 use crate::montgomery::{Costs, Montgomery};
 use crate::place::AlignedBuf;
 
-/// Numbers modulo one modulus, for one exponentiation alone.
+/// The arithmetic modulo one modulus, for one exponentiation at a time.
 ///
 /// A number is its digits, of 32 bits each, padded with zeros to a multiple of eight. Bounds: the folder's.
 pub struct Context<'a, W: Kernels> {

@@ -2,7 +2,7 @@
 
 use super::machine::Machine;
 
-/// What the head needs of a modulus, in scalar words.
+/// The constants of a modulus that the head reads, in scalar words.
 #[derive(Clone, Copy)]
 pub struct Low<W: Machine> {
     /// The four lowest digits of `M`.

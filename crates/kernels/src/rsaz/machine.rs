@@ -1,5 +1,5 @@
-//! The vocabulary of RSAZ: four columns of one number in a vector, and scalar words beside them; and the
-//! compiled kernels of one machine.
+//! The operations of a machine for RSAZ (four columns of one number in a vector, and scalar words beside
+//! them), and its compiled kernels.
 
 use super::workspace::Workspace;
 

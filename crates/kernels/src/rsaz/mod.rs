@@ -1,12 +1,13 @@
 //! One number spread across a vector: RSAZ (Gueron and Krasnov, "Software implementation of modular
 //! exponentiation, using advanced vector instructions architectures", 2012).
 //!
-//! A [`crate::batch::Context`] does many exponentiations at once, one in every lane. This is for a single one:
-//! the four lanes of a vector are four digits of the same number, in the *redundant* radix `2^m` with
+//! A [`crate::batch::Context`] does many exponentiations at once, one in every lane. This is for a single
+//! one: the four lanes of a vector are four digits of the same number, in the *redundant* radix `2^m` with
 //! `m = 29` or `28`: each digit has a column of 64 bits, in which `2^{64−2m}` products of two digits can be
 //! added up before anything must be carried.
 //!
-//! * `wide`: the vocabulary, in two halves that work side by side: vectors of four columns, and scalar words.
+//! * [`Machine`]: the operations of a machine, in two halves that work side by side: vectors of four columns,
+//!   and scalar words.
 //! * `rows`: four digits times a number, all in vectors. Columns stay where they are in memory; the number
 //!   lies there in four copies, each shifted by one digit more (the paper reads one at unaligned places,
 //!   section 4.3).

@@ -32,10 +32,10 @@ pub const COPIES: usize = 4;
 /// vector multiply-accumulates. Source: steps 7.3 and 7.7 of algorithm 3, four times.
 #[inline(always)]
 pub fn rows<W: Machine, const FRESH: bool>(w: W, c: &mut [W::Word], a: &[W::Word], d: [W::Vector; 4], n: usize) {
-    // In arrays, so that one look at the lengths is enough.
+    // As arrays, so that lengths are checked once.
     let (c, a) = (&mut c.as_chunks_mut::<4>().0[..n], &a.as_chunks::<{ 4 * COPIES }>().0[..n]);
-    // Written out, so that of lengths known to the compiler addresses are too: with an index each load would
-    // be an instruction of its own within the processor.
+    // Written out, so that addresses are constants where the length is one. With an index, a processor
+    // executes each load as an instruction of its own.
     unrolled!(v in 0 1 2 3 4 5 6 7 8 9 10 11 {
         if v < n {
             let a = [w.load(&a[v]), w.load(&a[v][4..]), w.load(&a[v][8..]), w.load(&a[v][12..])];

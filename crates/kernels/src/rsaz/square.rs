@@ -29,7 +29,7 @@ pub fn square<W: Machine, const M: u32, const FRIENDLY: bool, const G: usize>(
         product(w, &mut view, g, 0, x);
         let mut state = State { squared: 1, reduced: 0, carry: w.word(w.digit(0)) };
         if G > 0 && G <= UNROLLED {
-            // Lengths differ from step to step: written out, no step has a loop or a look at a length.
+            // Lengths differ from step to step. Written out, no step has a loop or checks a length.
             unrolled!(h in 0 1 2 3 4 5 6 7 8 {
                 if h < g {
                     step::<W, M, FRIENDLY>(w, &mut view, g, h, x, &mut state);

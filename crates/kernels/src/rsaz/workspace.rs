@@ -17,7 +17,7 @@ pub struct Workspace<W: Machine> {
     pub(super) groups: usize,
     /// How quotients are found.
     quotients: Quotients,
-    /// What the scalar head needs.
+    /// The constants of the scalar head.
     low: Low<W>,
     /// 0.
     zero: W::Word,
@@ -88,7 +88,7 @@ impl<W: Machine> Workspace<W> {
         self.quotients
     }
 
-    /// All of it, cut once for `g` fours of digits, so that no length is looked up again.
+    /// All of it, cut once for `g` fours of digits, so that lengths are checked once.
     #[inline(always)]
     pub(super) fn view(&mut self, g: usize) -> View<'_, W> {
         let (columns, rest) = self.words.split_at_mut(8 * g);
@@ -100,7 +100,7 @@ impl<W: Machine> Workspace<W> {
 
 /// The working space in its parts.
 pub(super) struct View<'a, W: Machine> {
-    /// What the scalar head needs.
+    /// The constants of the scalar head.
     low: &'a Low<W>,
     /// The columns of a product.
     pub(super) columns: &'a mut [W::Word],

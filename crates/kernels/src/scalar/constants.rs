@@ -1,4 +1,4 @@
-//! What is computed once per modulus.
+//! The constants of a modulus, computed once.
 
 use core::fmt;
 

@@ -1,4 +1,4 @@
-//! A number in Montgomery form, in limbs.
+//! The arithmetic on one number in limbs.
 
 use super::{Constants, Kernels};
 use crate::bounds::REDUCED_FULL;
@@ -6,8 +6,9 @@ use crate::limbs::{self, Limbs, Numbers};
 use crate::montgomery::{Costs, Layout, Montgomery};
 use crate::place::AlignedBuf;
 
-/// Numbers of one modulus, one at a time. Every number below `R = 2^{64n}` is in Montgomery form: a product needs
-/// no comparison with the modulus, only one masked subtraction when it overflows.
+/// The arithmetic modulo one modulus, one number at a time. Numbers in Montgomery form may be any below
+/// `R = 2^{64n}`: a product is not compared with the modulus, and only one masked subtraction follows where
+/// it overflows.
 pub struct Context<'a, S> {
     machine: S,
     constants: &'a Constants,

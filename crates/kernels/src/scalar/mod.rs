@@ -1,8 +1,8 @@
 //! Numbers one at a time, in limbs of 64 bits: almost Montgomery multiplication by whole products and whole
 //! reductions.
 //!
-//! This is the arithmetic of big-number libraries, for single requests: a vector machine would work for
-//! eight. [`Kernels`] is the trait of the compiled operations; [`Context`] arranges them for exponentiation.
+//! This is the arithmetic of big-number libraries, for single requests: a vector machine computes eight at a
+//! time. [`Kernels`] is the trait of the compiled operations; [`Context`] arranges them for exponentiation.
 
 mod constants;
 mod context;
@@ -13,8 +13,8 @@ pub use context::Context;
 /// The operations of one scalar machine, on numbers of `n` limbs, the least significant first.
 ///
 /// `n` is a multiple of [`STEP`](Kernels::STEP), and above 0; numbers that need less are padded with zeros.
-/// Operations panic on slices of other lengths, which only a mistake in this crate can cause. Time depends on
-/// `n` alone.
+/// Operations panic on slices of other lengths, which only a mistake in this crate can cause. Time depends
+/// only on `n`.
 pub trait Kernels: Copy + Send + Sync + 'static {
     /// Lengths are multiples of this many limbs.
     const STEP: usize;

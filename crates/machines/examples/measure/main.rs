@@ -4,7 +4,6 @@
 
 mod arguments;
 mod batch;
-mod blocks;
 #[cfg(feature = "papers")]
 mod carry;
 mod methods;
@@ -37,7 +36,7 @@ fn main() -> ExitCode {
     let subject = words.next().unwrap_or_default();
     let arguments = Arguments::new(words);
     match subject.as_str() {
-        "blocks" => blocks::measure(&arguments),
+        "blocks" => batch::measure_blocks(&arguments),
         "batch" => batch::measure(&arguments),
         "methods" => methods::measure(&arguments),
         "pair" => pair::measure(&arguments),

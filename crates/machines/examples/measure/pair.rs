@@ -70,7 +70,8 @@ mod x86 {
         }
     }
 
-    /// Products of vectors in a product of numbers or a square, both halves, as the kernels' banners count them.
+    /// Products of vectors in a product of numbers or a square, both halves, as the kernels' banners count
+    /// them.
     fn products(shape: Shape, square: bool) -> usize {
         let (v, segments) = (shape.vectors, shape.segments());
         let product = segments * if square { v * (v + 1) / 2 } else { v * v };

@@ -3,7 +3,8 @@
 use std::arch::asm;
 use std::arch::x86_64::*;
 
-/// The operations on columns and masks that need AVX2 alone, for the `impl Machine` of a machine that proves it.
+/// The operations on columns and masks that need only AVX2, for the `impl Machine` of a machine that proves
+/// it.
 macro_rules! avx2_columns {
     () => {
         type Column = __m256i;

@@ -2,8 +2,8 @@
 //!
 //! # Why it is exact
 //!
-//! AVX2 has no rounding mode in the instruction. Callers set rounding to nearest, whatever the host program has
-//! (see [`Machine::ROUNDS`] and [`crate::mxcsr`]). Digits `a, b < 2^51` are doubles. With `C1 = 2^103`,
+//! AVX2 has no rounding mode in the instruction. Callers set rounding to nearest, whatever the host program
+//! has (see [`Machine::ROUNDS`] and [`crate::mxcsr`]). Digits `a, b < 2^51` are doubles. With `C1 = 2^103`,
 //! `a·b + C1` lies in `[2^103, 2^103 + 2^102)`, where doubles are `2^51` apart:
 //! `h = fma(a, b, C1) = C1 + 2^51·r` with `r` the integer nearest to `ab / 2^51`, and its bit pattern is that
 //! of `C1` plus `r`. With `C2 = 2^103 + 3·2^51` (a double: 53 bits), `C2 − h = 2^51·(3 − r)` is exact, and

@@ -1,8 +1,9 @@
 //! A row of products on AVX2, in assembly.
 //!
-//! These are the operations of [`mac`](super::Avx2Fma), product by product. The compiler reads a digit into a register
-//! and multiplies from there; two multiply-adds that each read it from memory, the first onto a copied constant, take
-//! one instruction less, and on Zen 3 a row takes 11 to 18 % less time (see docs/notes/performance.md).
+//! These are the operations of [`mac`](super::Avx2Fma), product by product. The compiler reads a digit into a
+//! register and multiplies from there; two multiply-adds that each read it from memory, the first onto a
+//! copied constant, take one instruction less, and on Zen 3 a row takes 11 to 18 % less time (see
+//! docs/notes/performance.md).
 
 use std::arch::asm;
 use std::arch::x86_64::*;
@@ -25,8 +26,8 @@ macro_rules! product {
     };
 }
 
-/// A row: for each digit, the columns that its product belongs to, the place of the lower one in the window that has
-/// moved up by one, and its offset.
+/// A row: for each digit, the columns that its product belongs to, the place of the lower one in the window
+/// that has moved up by one, and its offset.
 macro_rules! row {
     (
         $columns:ident, $entering:ident, $a:ident, $b:ident,
@@ -34,8 +35,8 @@ macro_rules! row {
     ) => {{
         let [mut $first, $(mut $low,)* mut $top] = *$columns.first_chunk().expect("as wide as the row");
         let lowest;
-        // SAFETY: the caller has AVX2 and FMA. `a` holds as many digits as there are columns: all offsets are within
-        // it, and nothing else is read or written.
+        // SAFETY: the caller has AVX2 and FMA. `a` holds as many digits as there are columns: all offsets are
+        // within it, and nothing else is read or written.
         unsafe {
             asm!(
                 product!(0),

@@ -3,7 +3,7 @@
 use std::arch::asm;
 use std::arch::x86_64::*;
 
-/// The operations on columns and masks that need AVX-512F alone, for the `impl Machine` of a machine that
+/// The operations on columns and masks that need only AVX-512F, for the `impl Machine` of a machine that
 /// proves it.
 macro_rules! avx512_columns {
     () => {
@@ -75,9 +75,9 @@ pub(crate) unsafe fn low_52(c: __m512i) -> __m512i {
     unsafe { _mm512_and_si512(c, _mm512_set1_epi64((1 << 52) - 1)) }
 }
 
-/// Makes the compiler have a vector in a register here. A move of it under a mask then does not become a load under
-/// that mask: no document promises that a processor brings the same lines to its cache for every mask, and masks are
-/// secret. And sums are not put off ([`barrier`](zariz_kernels::batch::Machine::barrier)).
+/// Makes the compiler put a vector in a register here. A move under a mask then does not become a load under
+/// that mask. (Masks are secret, and no document promises that a processor brings the same lines to its cache
+/// for every mask.) Nor can the compiler put off sums ([`barrier`](zariz_kernels::batch::Machine::barrier)).
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub(crate) fn in_register(vector: __m512i) {

@@ -136,8 +136,8 @@ macro_rules! entry_points_with {
     };
 }
 
-// From four digits on, squares are reduced in the same block, unless another method is chosen. So other squares are for
-// the papers: they are a third of this crate's code.
+// From four digits on, one block squares and reduces, unless the caller chooses another method. So wider
+// separate squares, a third of this crate's code, are compiled only for the papers.
 #[cfg(feature = "papers")]
 entry_points_with!([1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20]);
 #[cfg(not(feature = "papers"))]

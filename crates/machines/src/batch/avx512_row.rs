@@ -1,7 +1,7 @@
 //! Rows of products on AVX-512F without IFMA, in assembly.
 //!
-//! The operations are those of [`mac`](super::Avx512Fma); products overlap (`pipelined`). The compiler delays sums
-//! until columns no longer fit registers, and its order is slower (docs/notes/performance.md).
+//! The operations are those of [`mac`](super::Avx512Fma); products overlap (`pipelined`). The compiler delays
+//! sums until columns no longer fit registers, and its order is slower (docs/notes/performance.md).
 
 use std::arch::asm;
 use std::arch::x86_64::*;
@@ -13,9 +13,10 @@ const WIDEST: usize = 20;
 /// Ones in the bits of a digit.
 static DIGIT_MASK: u64 = (1 << 52) - 1;
 
-/// One instruction of a product, or nothing for `_`: `digit` loads `A[j]`; `high` is `h = A[j]·b + C1`, rounded toward
-/// zero; `rest` is `l = C2 − h`; `low` is `l += A[j]·b`; `add_high` and `add_low` add `h` and `l` to their columns. A
-/// product has a place for `h` and one for `l`, the columns that get them, and the offset of its digit in bytes.
+/// One instruction of a product, or nothing for `_`: `digit` loads `A[j]`; `high` is `h = A[j]·b + C1`,
+/// rounded toward zero; `rest` is `l = C2 − h`; `low` is `l += A[j]·b`; `add_high` and `add_low` add `h` and
+/// `l` to their columns. A product has a place for `h` and one for `l`, the columns that get them, and the
+/// offset of its digit in bytes.
 macro_rules! instruction {
     ($of:ident _) => {
         ""
@@ -40,10 +41,11 @@ macro_rules! instruction {
     };
 }
 
-/// The instructions of all products. Those of one product are spread over five steps, so that products overlap.
+/// The instructions of all products. Those of one product are spread over five steps, so that products
+/// overlap.
 ///
-/// Three pairs of places are enough: product `j + 3` writes its `h` behind `add_high` of product `j`, in the same step,
-/// and its `l` behind `add_low`, a step later. Another order must keep this.
+/// Three pairs of places are enough: product `j + 3` writes its `h` behind `add_high` of product `j`, in the
+/// same step, and its `l` behind `add_low`, a step later. Another order must keep this.
 macro_rules! pipelined {
     (steps [$($first:tt)*] [$($second:tt)*] [$($third:tt)*] [$($fourth:tt)*] [$($fifth:tt)*]) => {
         concat!($(
@@ -63,7 +65,8 @@ macro_rules! pipelined {
     };
 }
 
-/// Functions for `C += A·b`, one to five digits: `C[j] += lo(A[j]·b)`, `C[j + 1] += hi(A[j]·b)`, each with its bias.
+/// Functions for `C += A·b`, one to five digits: `C[j] += lo(A[j]·b)`, `C[j + 1] += hi(A[j]·b)`, each with
+/// its bias.
 macro_rules! products {
     (
         $($name:ident: $n:literal, $first:ident, $($place:ident)*,
@@ -102,7 +105,8 @@ products! {
         [h0 l0 k1 k0 0] [h1 l1 k2 k1 64] [h2 l2 k3 k2 128] [h0 l0 k4 k3 192] [h1 l1 k5 k4 256];
 }
 
-/// Adds the carry of the lower column to the upper one, and returns the digit of the lower one, which is not written.
+/// Adds the carry of the lower column to the upper one, and returns the digit of the lower one, which is not
+/// written.
 ///
 /// In assembly, so that the compiler does not move it behind the row.
 #[inline]
@@ -129,8 +133,8 @@ fn pass_carry(columns: &mut [__m512i; 2]) -> __m512d {
     digit
 }
 
-/// Adds the products of up to five digits of a row, the first of which is `a[from]`. `columns` are those of the row and
-/// the one that enters.
+/// Adds the products of up to five digits of a row, the first of which is `a[from]`. `columns` are those of
+/// the row and the one that enters.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn part<const T: usize>(columns: &mut [__m512i; WIDEST + 1], a: &[__m512d; T], b: __m512d, from: usize) {
@@ -150,8 +154,8 @@ fn part<const T: usize>(columns: &mut [__m512i; WIDEST + 1], a: &[__m512d; T], b
     }
 }
 
-/// Adds `A·b` to a row's columns, which move up by one, and returns the lowest; cost: `T` products, `T ≤ 20`. After the
-/// first part the lowest column is complete, and `then` gets it and the one above.
+/// Adds `A·b` to a row's columns, which move up by one, and returns the lowest; cost: `T` products, `T ≤ 20`.
+/// After the first part the lowest column is complete, and `then` gets it and the one above.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
 fn add<const T: usize, R>(
@@ -185,8 +189,8 @@ pub(super) fn row<const T: usize>(
     add(columns, entering, a, b, |_| ()).0
 }
 
-/// [`reduce_row`](zariz_kernels::batch::Machine::reduce_row). The digit is made after the first part, so that the next
-/// row need not wait for the end of this one.
+/// [`reduce_row`](zariz_kernels::batch::Machine::reduce_row). The digit is made after the first part, so that
+/// the next row need not wait for the end of this one.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
 pub(super) fn reduce_row<const T: usize>(

@@ -1,6 +1,7 @@
 //! AVX-IFMA: 52-bit products by VPMADD52LUQ and VPMADD52HUQ in 256 bits, four lanes.
 //!
-//! For processors that have these instructions without AVX-512: Sierra Forest, Arrow Lake, Lunar Lake and later.
+//! For processors that have these instructions without AVX-512: Sierra Forest, Arrow Lake, Lunar Lake and
+//! later.
 //!
 //! # Why it is exact
 //!
@@ -17,8 +18,8 @@ use super::avx2::in_register;
 /// Set if VPMADD52 is executed in its VEX forms although the processor does not announce it.
 static ASSUMED: AtomicBool = AtomicBool::new(false);
 
-/// Proof that the processor has AVX2, and that VPMADD52 is executed in its VEX forms: by the processor, or by an
-/// emulator.
+/// Proof that the processor has AVX2, and that VPMADD52 is executed in its VEX forms: by the processor, or by
+/// an emulator.
 #[derive(Clone, Copy, Debug)]
 pub struct AvxIfma(());
 

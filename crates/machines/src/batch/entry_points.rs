@@ -1,13 +1,12 @@
-//! The compiled entry points: one function per machine, block and tile width. In each, generic kernels take on an
-//! instruction set.
+//! The compiled entry points: one function per machine, block and tile width. Each compiles a generic kernel
+//! for an instruction set.
 
-/// Implements [`zariz_kernels::batch::Kernels`] for a machine: for every block of the table, an entry point function
+/// Implements [`zariz_kernels::batch::Kernels`] for a machine: for every block of the table, an entry point
 /// with the machine's target features and, for blocks with a tile width, one instance per width.
 ///
 /// `$features` is the list for `#[target_feature]`, empty for a machine that needs none; the lists are the
-/// widths `1..=MAX_TILE`, `1..=MAX_SQUARE`, `1..=MAX_TRIANGLE`, `4..=MAX_IN_REGISTERS`,
-/// `MAX_TWO_TERMS` alone if it is not 0, `MAX_TERMS` alone likewise (the most terms, for which there is one instance), and
-/// `1..=MAX_SELECT`.
+/// widths `1..=MAX_TILE`, `1..=MAX_SQUARE`, `1..=MAX_TRIANGLE`, `4..=MAX_IN_REGISTERS`, only `MAX_TWO_TERMS`
+/// if it is not 0, only `MAX_TERMS` if it is not 0 (one instance for all widths), and `1..=MAX_SELECT`.
 macro_rules! entry_points {
     (
         $machine:ident, features: [$($features:literal)?], product_tenths: $tenths:literal,
@@ -104,11 +103,12 @@ macro_rules! entry_points {
     };
     (@method $block:ident $lists:tt ($($argument:ident: $type:ty),*)) => {
         fn $block<'a>(self, $($argument: $type),*) {
-            // SAFETY: `self` proves that the processor has the target features of this machine's entry points.
+            // SAFETY: `self` proves that the processor has the target features of this machine's entry
+            // points.
             unsafe { $block(self, $($argument),*) }
         }
     };
-    // One instance for all widths up to so many terms. As below, the compiler must not see the call.
+    // One instance for all widths up to so many terms. As below, the call is hidden from the compiler.
     (@up_to [] $block:ident, $tile:expr, $arguments:tt) => {
         entry_points!(@instances [] $block, $tile, $arguments);
     };
@@ -116,7 +116,8 @@ macro_rules! entry_points {
         fn $block<'a>(self, $($argument: $type),*) {
             assert!($tile.len() <= $most * block::TERM, "more terms than {}", $most);
             let entry_point: unsafe fn(This, $($type),*) = std::hint::black_box($block::<$most> as _);
-            // SAFETY: `self` proves that the processor has the target features of this machine's entry points.
+            // SAFETY: `self` proves that the processor has the target features of this machine's entry
+            // points.
             unsafe { entry_point(self, $($argument),*) }
         }
     };
@@ -126,13 +127,14 @@ macro_rules! entry_points {
             unreachable!("this machine has no width of {}", stringify!($block))
         }
     };
-    // With one width, the compiler would drop arguments that it knows, and `cargo xtask codegen` could not tell which
-    // register holds which.
+    // With one width, the compiler would drop arguments that it knows, and `cargo xtask codegen` could not
+    // tell which register holds which.
     (@instances [$width:literal] $block:ident, $tile:expr, ($($argument:ident: $type:ty),*)) => {
         fn $block<'a>(self, $($argument: $type),*) {
             assert_eq!($tile.len(), $width, "the width of a tile");
             let entry_point: unsafe fn(This, $($type),*) = std::hint::black_box($block::<$width> as _);
-            // SAFETY: `self` proves that the processor has the target features of this machine's entry points.
+            // SAFETY: `self` proves that the processor has the target features of this machine's entry
+            // points.
             unsafe { entry_point(self, $($argument),*) }
         }
     };
@@ -142,7 +144,8 @@ macro_rules! entry_points {
                 $($width => $block::<$width> as _,)*
                 width => unreachable!("no tile of width {width}"),
             };
-            // SAFETY: `self` proves that the processor has the target features of this machine's entry points.
+            // SAFETY: `self` proves that the processor has the target features of this machine's entry
+            // points.
             unsafe { entry_point(self, $($argument),*) }
         }
     };

@@ -32,8 +32,8 @@ pub use portable::Portable;
 #[cfg(target_arch = "x86_64")]
 pub use {avx_ifma::AvxIfma, avx2_fma::Avx2Fma, avx512_fma::Avx512Fma, avx512_ifma::Avx512Ifma};
 
-/// How many digits of `digit_bits` bits the numbers of this processor's machines have, where at least `needed` are
-/// needed, by the method of the caller's choice or the fastest. It is one count for all machines with such digits: they
+/// How many digits of `digit_bits` bits numbers have on this processor's machines: at least `needed`, as the
+/// caller's method or the fastest one asks. All machines with such digits have the same count, since they
 /// share the precomputed constants of a modulus.
 pub fn digits(method: Option<Method>, needed: usize, digit_bits: u32) -> usize {
     #[cfg(target_arch = "x86_64")]

@@ -2,8 +2,8 @@
 
 use zariz_kernels::batch::Machine;
 
-/// The machine that needs no instruction set. It works through its `W` lanes one by one: one lane wastes
-/// nothing, more are for tests.
+/// The machine that needs no instruction set. It computes its `W` lanes one by one. One lane is for users,
+/// more are for tests.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Portable<const W: usize>(());
 

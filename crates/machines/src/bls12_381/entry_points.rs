@@ -4,8 +4,8 @@ use crate::batch::Portable;
 #[cfg(target_arch = "x86_64")]
 use crate::batch::{Avx2Fma, Avx512Fma, Avx512Ifma, AvxIfma};
 
-/// Implements [`zariz_kernels::bls12_381::lanes::Field`] for a machine of batches: for each kernel, an entry point
-/// function with the machine's target features.
+/// Implements [`zariz_kernels::bls12_381::lanes::Field`] for a machine of batches: for each kernel, an entry
+/// point with the machine's target features.
 ///
 /// `$features` is the list for `#[target_feature]`, empty for a machine that needs none.
 macro_rules! field_entry_points {
@@ -39,7 +39,8 @@ macro_rules! field_entry_points {
 
         impl Field for This {
             $(fn $entry_point(self, $($argument: $type),*) {
-                // SAFETY: `self` proves that the processor has the target features of this machine's entry points.
+                // SAFETY: `self` proves that the processor has the target features of this machine's entry
+                // points.
                 unsafe { $entry_point(self, $($argument),*) }
             })*
         }

@@ -16,8 +16,6 @@ mod mul;
 #[cfg(target_arch = "x86_64")]
 mod sqr;
 #[cfg(target_arch = "x86_64")]
-mod sub;
-#[cfg(target_arch = "x86_64")]
 pub use adx::{Adx, Mulx, add_assign, sub_assign};
 
 /// `a ← a + b mod p`. Precondition: `a, b < p`. Result: below `p`.
@@ -34,7 +32,7 @@ pub fn sub_assign(a: &mut Fe, b: &Fe) {
 
 #[cfg(target_arch = "x86_64")]
 mod adx {
-    use super::{Fe, LIMBS, add, intrinsics, mul, sqr, sub};
+    use super::{Fe, LIMBS, add, intrinsics, mul, sqr};
     use std::mem::MaybeUninit;
 
     /// Proof that the processor has BMI2, and so MULX.
@@ -120,7 +118,7 @@ mod adx {
     pub fn sub_assign(a: &mut Fe, b: &Fe) {
         let a: *mut Fe = a;
         // SAFETY: every x86-64 processor has the instructions; the result may overwrite the minuend.
-        unsafe { sub::sub(a, a, b) }
+        unsafe { add::sub(a, a, b) }
     }
 
     /// The result of a function in assembly that writes it.

@@ -1,4 +1,5 @@
-//! The machines of carry chains: one number across a vector, carries in masks.
+//! The machines of carry chains (one number across a vector, carries in masks), and what their operations
+//! cost.
 
 #[macro_use]
 mod entry_points;
@@ -35,8 +36,8 @@ pub struct Costs {
 }
 
 impl Costs {
-    /// The costs of `Avx512` as it is written (that type exists on x86-64 alone, this everywhere). `cargo
-    /// xtask codegen` compares it with the compiled code.
+    /// The costs of `Avx512` as it is written (that type exists only on x86-64, this constant everywhere).
+    /// `cargo xtask codegen` compares it with the compiled code.
     pub const AVX512F: Self = Self {
         // Two multiplications and two shuffles.
         multiply: 4,

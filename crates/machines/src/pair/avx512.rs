@@ -1,4 +1,4 @@
-//! Operations that need AVX-512F alone, for all AVX-512 machines that lay numbers across vectors.
+//! Operations that need only AVX-512F, for all AVX-512 machines that lay numbers across vectors.
 
 /// For the `impl Machine` of a machine that proves AVX-512F, with `std::arch::x86_64::*` in scope.
 macro_rules! avx512_pair {
@@ -13,7 +13,7 @@ macro_rules! avx512_pair {
         }
         #[inline(always)]
         fn vector(self, words: [u64; LANES]) -> __m512i {
-            // Not an intrinsic: outside of an entry point, that would be a call.
+            // Not an intrinsic: outside of an entry point, it would be a call.
             // SAFETY: a vector is 64 bytes, and every bit pattern is one.
             unsafe { std::mem::transmute::<[u64; LANES], __m512i>(words) }
         }

@@ -1,10 +1,11 @@
-//! The entry points of numbers laid across vectors: one for each number of vectors whose sums stay in registers, and one for
-//! each width of tiles; each for one number and for two side by side.
+//! The entry points of numbers laid across vectors: one for each number of vectors whose sums stay in
+//! registers, and one for each width of tiles; each for one number and for two side by side.
 
-/// Implements [`zariz_kernels::pair::Kernels`] for a machine: `$features` is the list for `#[target_feature]`, empty
-/// for a machine that needs none; `$module` is their module, `entry_points` for those whose machine code is checked.
-/// `$in_registers` has entry points for more than five vectors with their `<V, T, H>`, `$tiles` those for tiles with their
-/// `<W, C>`; the last is for all other numbers of vectors.
+/// Implements [`zariz_kernels::pair::Kernels`] for a machine: `$features` is the list for
+/// `#[target_feature]`, empty for a machine that needs none; `$module` is their module: `entry_points`, if
+/// their machine code is checked. `$in_registers` has those for more than five vectors, with their
+/// `<V, T, H>`. `$tiles` has those for tiles, with their `<W, C>`; the last is for all other numbers of
+/// vectors.
 macro_rules! pair_entry_points {
     (
         $module:ident, $machine:ty, features: $features:tt,
@@ -38,7 +39,8 @@ macro_rules! pair_entry_points {
 
             impl Kernels for $machine {
                 fn amm(self, shape: Shape, x: &mut [Vector], y: &[Vector], tables: &[Vector], space: &mut [Vector]) {
-                    // SAFETY: `self` proves that the processor has the target features of this machine's entry points.
+                    // SAFETY: `self` proves that the processor has the target features of this machine's
+                    // entry points.
                     unsafe {
                         match (shape.vectors, shape.count) {
                             $(

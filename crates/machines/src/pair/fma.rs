@@ -3,8 +3,8 @@
 //! Products are those of [`crate::batch::avx512_fma`], and exact for the reason given there: digits are
 //! doubles below `2^52`.
 //!
-//! A column becomes a digit. A conversion would take longer: instead, with the bits above 52 replaced by the
-//! exponent of `2^52` it is the double `2^52 + q`, from which `2^52` is subtracted, exactly.
+//! A column becomes a digit without a conversion, which would take longer: the bits above 52 are replaced by
+//! the exponent of `2^52`, which makes the double `2^52 + q`, and `2^52` is subtracted, exactly.
 
 use std::arch::x86_64::*;
 use zariz_kernels::batch;
@@ -22,7 +22,8 @@ impl Machine for Avx512Fma {
 
     #[inline(always)]
     fn digits(self, columns: __m512i) -> __m512i {
-        // With a rounding of its own, or the compiler might move the subtraction to where it takes longer.
+        // With a rounding of its own: otherwise the compiler might move the subtraction to where it takes
+        // longer.
         const ANY: i32 = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
         // (columns & mask) | exponent, by truth table.
         const MERGE: i32 = 0b1110_1010;
@@ -46,8 +47,8 @@ impl Machine for Avx512Fma {
     }
 }
 
-// Above five vectors by tiles: in longer straight code the compiler keeps halves of products on the stack, and adds
-// them at the end (docs/notes/code-generation.md).
+// Above five vectors by tiles: in longer straight code the compiler keeps halves of products on the stack,
+// and adds them at the end (docs/notes/code-generation.md).
 pair_entry_points!(entry_points, Avx512Fma, features: ["avx512f,avx512dq"], in_registers: [], tiles: [
     6 => amm_tiles_3 ams_tiles_3<3, 6>,
     8 => amm_tiles_4 ams_tiles_4<4, 8>,

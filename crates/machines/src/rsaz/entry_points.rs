@@ -1,4 +1,4 @@
-//! The scalar half of a machine, which is the same for all; and its compiled entry points.
+//! The scalar half of a machine, which is the same for all, and the compiled entry points.
 
 /// The operations on single words, for the `impl Machine` of a machine whose words are `u64`.
 macro_rules! rsaz_words {

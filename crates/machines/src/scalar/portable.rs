@@ -5,7 +5,7 @@ use zariz_kernels::scalar::Kernels;
 
 use super::select::select;
 
-/// The scalar machine that needs nothing.
+/// The scalar machine that every processor can run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Portable(());
 

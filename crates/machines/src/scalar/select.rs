@@ -1,8 +1,8 @@
-//! Reading a table without saying where.
+//! Reading a table at a secret index: every entry is read.
 
 use std::hint::black_box;
 
-/// Limbs that are looked for at once: their accumulators stay in registers.
+/// Limbs that are read at once: their accumulators stay in registers.
 const WIDE: usize = 8;
 
 /// The most entries of a table: windows of six bits.
@@ -34,7 +34,7 @@ pub fn select(out: &mut [u64], table: &[u64], index: u64) {
         [*out] = piece(table, n, at, masks);
         at += 1;
     }
-    // They tell the index.
+    // The masks reveal the index.
     *black_box(masks) = [0; ENTRIES];
 }
 

@@ -6,8 +6,8 @@ use zariz_kernels::batch::block::LOOKUP_WINDOWS;
 
 use super::words;
 
-/// Tables of random entries, read at an index of its own for each lane and window. A machine without lookups has
-/// nothing to check.
+/// Tables of random entries, read at an index of its own for each lane and window. A machine without lookups
+/// has nothing to check.
 pub fn check<M: Kernels>(m: M, rng: &mut StdRng) {
     for (entries, stride) in [(16, 1), (32, 3), (64, 20)].into_iter().filter(|_| M::LOOKUP) {
         let table: Vec<_> = (0..entries * stride).map(|_| words(rng, M::LANES, (1 << M::DIGIT_BITS) - 1)).collect();

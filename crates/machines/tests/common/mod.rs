@@ -154,8 +154,8 @@ fn case<M: batch::Kernels>(
     Case { modulus, constants, base, exponent }
 }
 
-/// Powers of bases below their moduli: with the exponents of `powers`, with the first one in all lanes, with those beside
-/// it, and with RSA's.
+/// Powers of bases below their moduli: with the exponents of `powers`, with the first one in all lanes, with
+/// those beside it, and with RSA's.
 pub fn check_reduced<D: Montgomery, C>(mont: impl Fn() -> D, powers: &[Power<C>], moduli: &[BigUint]) {
     let bases: Vec<BigUint> = powers.iter().zip(moduli).map(|(power, modulus)| big(power.base) % modulus).collect();
     let base_limbs: Vec<_> = bases.iter().map(|base| limbs_of(base, 1)).collect();

@@ -201,10 +201,11 @@ pub fn square<P: Model>(before: &[i128], after: &[i128], a: &[u64]) -> Result<()
     equal("2C + A²", &value_of_columns(after, w), &expected)
 }
 
-/// Of a friendly multiple for `k` rows at a time, with the quotients `q` of the friendly rows, `Q = Σ q_i·2^{wi}`, and
-/// those of the plain rows, in their places, `P`: the columns above the rows hold, exactly divided,
-/// `(C + Q·(2^{wk}·F − 1) + P·M) / 2^{w·rows}`, where `F` and `M` are the tiles of `M''` and of the modulus;
-/// `2^{wk}·F − 1` is the lowest tile of `M'`. The columns of the friendly rows are not written.
+/// Of a friendly multiple for `k` rows at a time, with the quotients `q` of the friendly rows,
+/// `Q = Σ q_i·2^{wi}`, and those of the plain rows, in their places, `P`: the columns above the rows hold,
+/// exactly divided, `(C + Q·(2^{wk}·F − 1) + P·M) / 2^{w·rows}`, where `F` and `M` are the tiles of `M''` and
+/// of the modulus; `2^{wk}·F − 1` is the lowest tile of `M'`. The columns of the friendly rows are not
+/// written.
 pub fn reduce_rows<P: Model>(
     before: &[i128],
     after: &[i128],
@@ -232,8 +233,8 @@ pub fn reduce_rows<P: Model>(
     equal("the reduced columns", &(value_of_columns(&after[rows..], w) << (w as usize * rows)), &expected)
 }
 
-/// `X = (T + Q·M)/R` for a whole `Q`, `0 ≤ Q < 2R`, of the product `T`; `modulus` has the terms of `M''` of ten digits
-/// and of `M`, and `μ`.
+/// `X = (T + Q·M)/R` for a whole `Q`, `0 ≤ Q < 2R`, of the product `T`; `modulus` has the terms of `M''` of
+/// ten digits and of `M`, and `μ`.
 pub fn terms<P: Model>(product: &BigInt, x: &[u64], modulus: &[u64]) -> Result<(), String> {
     let (w, t) = (P::DIGIT_BITS, x.len());
     let (friendly, rest) = modulus.split_at(t / TERM * PREPARED_TERM);
@@ -258,8 +259,8 @@ fn value_of_terms(terms: &[u64], w: u32) -> Result<BigInt, String> {
     Ok(value_of_digits(&digits, w))
 }
 
-/// `X = (T + Q·M)/R` for a whole `Q`, `0 ≤ Q < 2R`, of the product `T`; `modulus` has `M''` of four rows and of two, `M`
-/// and `μ`.
+/// `X = (T + Q·M)/R` for a whole `Q`, `0 ≤ Q < 2R`, of the product `T`; `modulus` has `M''` of four rows and
+/// of two, `M` and `μ`.
 pub fn whole<P: Model>(product: &BigInt, x: &[u64], modulus: &[u64]) -> Result<(), String> {
     let (w, t) = (P::DIGIT_BITS as usize, x.len());
     let (friendly, rest) = modulus.split_at(2 * t);

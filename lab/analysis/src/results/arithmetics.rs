@@ -12,7 +12,7 @@ use zariz_kernels::{carry, pair, rsaz};
 use super::{Arithmetic, Bounds, Kind, Reduction, Size};
 use crate::tables::MAX_BITS;
 
-/// What most contexts say of their numbers.
+/// The bounds of most arithmetics.
 pub const BOUNDS: Bounds = Bounds { free_bits: FREE_BITS, bound: BOUND, reduced: REDUCED };
 
 const FULL: Bounds = Bounds { free_bits: 0, bound: 0, reduced: REDUCED_FULL };
@@ -30,8 +30,8 @@ pub fn batch_sizes(w: usize, step: Option<usize>) -> Vec<Size> {
     (2..=MAX_DIGITS).map(size).collect()
 }
 
-/// Whole numbers whose squares are reduced by four rows first, then by pairs, the last two rows with `M` itself. (Of an
-/// odd number it is three: less is added.)
+/// Numbers in registers, whose squares are reduced by four rows first, then by pairs, the last two rows with
+/// `M` itself. (Of an odd number it is three: less is added.)
 fn whole_sizes(w: usize) -> Vec<Size> {
     let whole = (FEWEST_IN_REGISTERS..=WIDEST).filter(|&digits| fours(digits) > 0);
     let size = |digits| {
@@ -42,7 +42,8 @@ fn whole_sizes(w: usize) -> Vec<Size> {
     whole.map(size).collect()
 }
 
-/// Numbers in terms, reduced a term at a time, and split ones: their last ten rows add at most what a term does.
+/// Numbers in terms, reduced a term at a time. With two terms, the last ten rows add at most what a term
+/// does.
 fn term_sizes(w: usize) -> Vec<Size> {
     let sizes = batch_sizes(w, Some(TERM)).into_iter();
     sizes.filter(|size| has_terms(size.digits)).collect()

@@ -17,9 +17,9 @@ const SIZES: [usize; 3] = [1024, 2048, 4096];
 /// lab/papers/src/counts.json: an object a line, for machines with 52-bit digits and tiles as avx512-ifma
 /// has them.
 ///
-/// `product` is the product of two numbers without reduction, where that is apart; `multiply` that with reduction, by a table
-/// entry where the method has a way of its own for it; `square` a square with reduction. Additions include
-/// subtractions and masked negations of columns.
+/// `product` is the product of two numbers without reduction, where that is apart; `multiply` that with
+/// reduction, by a table entry where the method has a way of its own for it; `square` a square with
+/// reduction. Additions include subtractions and masked negations of columns.
 pub fn make() -> String {
     let mut lines = Vec::new();
     for &(name, method) in Method::NAMED {

@@ -3,7 +3,8 @@
 use std::arch::global_asm;
 use std::ptr;
 
-/// The registers before or after. Without AVX-512, registers from 16 on, lanes from 4 on and masks stay as they are.
+/// The registers before or after. Without AVX-512, registers from 16 on, lanes from 4 on and masks stay as
+/// they are.
 #[repr(C, align(64))]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct State {
@@ -33,8 +34,8 @@ impl State {
     }
 }
 
-/// Defines `$name(rdi: *mut State)`: loads all, calls the code, stores all. One at a time: it keeps what it needs in
-/// statics of that name. `$load` and `$store` are for the vectors and masks.
+/// Defines `$name(rdi: *mut State)`: loads all, calls the code, stores all. One at a time: it keeps what it
+/// needs in statics of that name. `$load` and `$store` are for the vectors and masks.
 macro_rules! runner {
     ($name:literal, load: [$($load:literal),*], store: [$($store:literal),*]) => {
         global_asm!(
@@ -194,8 +195,8 @@ impl Region {
             unsafe { zariz_emulator::trap(&mut place[..code.len()]) };
         }
         let mut state = State { code: self.address(at), ..state.clone() };
-        // SAFETY: the processor has AVX2, and AVX-512F for the first; the code changes registers and the region's
-        // data alone, its stack lies in the region, and tests that come here hold a lock.
+        // SAFETY: the processor has AVX2, and AVX-512F for the first; the code changes registers and the
+        // region's data alone, its stack lies in the region, and tests that come here hold a lock.
         unsafe { if is_wide() { zariz_forms_wide(&raw mut state) } else { zariz_forms_narrow(&raw mut state) } };
         State { code: 0, ..state }
     }

@@ -1,5 +1,5 @@
-//! `kernels/src/batch/block`: rows of products and of reductions, as they are written, for every tile width and
-//! number of rows, in digits of 51 and of 52 bits.
+//! `kernels/src/batch/block`: rows of products and of reductions, as they are written, for every tile width
+//! and number of rows, in digits of 51 and of 52 bits.
 
 use num_bigint::BigInt;
 use zariz_kernels::batch::block::{mac_rows, plain_rows, reduce_rows, rows_at_a_time};
@@ -74,8 +74,9 @@ fn reductions<const W: u32, const TWO_ROWS: bool, const T: usize>() -> Result<Pr
 }
 
 /// With the quotients `q` that are left, `M' = 2^(wk)·M'' − 1` for `k` rows at a time, `r` rows and
-/// `μ·M ≡ −1 (mod 2^w)`: `2^(wr)·Σ C'[r + k]·2^(wk) = Σ C[k]·2^(wk) + Σ q[i]·2^(wi)·M'`, and of a whole reduction the
-/// last rows have `M` in place of `M'`. So the lowest columns are cleared: nothing of them is dropped.
+/// `μ·M ≡ −1 (mod 2^w)`: `2^(wr)·Σ C'[r + k]·2^(wk) = Σ C[k]·2^(wk) + Σ q[i]·2^(wi)·M'`, and of a whole
+/// reduction the last rows have `M` in place of `M'`. So the lowest columns are cleared: nothing of them is
+/// dropped.
 pub fn reduction<const W: u32, const TWO_ROWS: bool, const T: usize>(
     rows: usize,
     whole: bool,

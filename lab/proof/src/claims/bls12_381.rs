@@ -44,7 +44,7 @@ pub const OPERATIONS: [(Operation, &str, &[Same]); 4] = {
     const BOTH: &[Same] = &[Same::Nothing, Same::OutA, Same::OutB, Same::AB, Same::All];
     [
         (Operation::Add, "zariz_machines::bls12_381::add::add", BOTH),
-        (Operation::Sub, "zariz_machines::bls12_381::sub::sub", BOTH),
+        (Operation::Sub, "zariz_machines::bls12_381::add::sub", BOTH),
         (Operation::Mul, "zariz_machines::bls12_381::mul::mul", BOTH),
         (Operation::Sqr, "zariz_machines::bls12_381::sqr::sqr", &[Same::Nothing, Same::OutA]),
     ]

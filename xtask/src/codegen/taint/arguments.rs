@@ -1,11 +1,11 @@
 //! What the arguments of each entry point are: which registers, and which memory behind them, are public.
 //!
-//! What an entry point loads through a pointer is secret, unless it is declared here. The exceptions are lengths and
-//! pointers that lie in memory: those of slices in arrays, in options and in structures.
+//! What an entry point loads through a pointer is secret, unless it is declared here. The exceptions are
+//! lengths and pointers that lie in memory: those of slices in arrays, in options and in structures.
 //!
 //! Were a compiler to lay out a structure otherwise, so that secrets came to lie among the public bytes, then
-//! pointers and lengths would no longer lie there, and the entry point would be refused: it uses all of them as
-//! addresses or in branches.
+//! pointers and lengths would no longer lie there, and the entry point would be refused: it uses all of them
+//! as addresses or in branches.
 
 use super::value::{ENTRY, Value};
 use crate::codegen::{carry, rsaz};
@@ -119,8 +119,8 @@ pub fn of(machine: &str, block: &str) -> Option<&'static [Argument]> {
     })
 }
 
-/// The arguments of the method of this name that calls a block: in `pair` it chooses the entry point by a shape, which is two
-/// numbers.
+/// The arguments of the method of this name that calls a block: in `pair` it chooses the entry point by a
+/// shape, which is two numbers.
 pub fn of_method(machine: &str, block: &str, method: &str) -> Option<Vec<Argument>> {
     if !machine.starts_with("pair") {
         return Some(of(machine, block)?.to_vec());

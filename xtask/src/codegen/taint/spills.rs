@@ -3,8 +3,8 @@
 //! A store at an index into an array on the stack may go to any place of the array. The function being safe
 //! Rust, it goes nowhere else; but machine code does not say where arrays begin and end. Taken for the
 //! compiler's own are eight bytes that are always accessed directly and whole, below every place of the frame
-//! whose address is taken, or that is indexed in a store. An element of an array could pass for that only if the array is
-//! indexed from further up alone, downwards, and the element is read directly as well.
+//! whose address is taken, or that is indexed in a store. An element of an array could pass for that only if
+//! the array is indexed from further up alone, downwards, and the element is read directly as well.
 
 use super::mnemonic::Kind;
 use super::operand::{Operand, RSP};

@@ -18,8 +18,8 @@ pub struct State<'a> {
     /// The lowest byte of each mask: all of it, for up to eight lanes.
     pub masks_lowest: [Value<'a>; 8],
     pub flags: Value<'a>,
-    /// Places of the stack that were written: where they begin, how many bytes, and what is there. They do not
-    /// overlap.
+    /// Places of the stack that were written: where they begin, how many bytes, and what is there. They do
+    /// not overlap.
     stack: BTreeMap<(Base, i64), (i64, Value<'a>)>,
 }
 

@@ -35,7 +35,8 @@ impl<'a> Decoded<'a> {
     pub fn new(instruction: &Instruction<'a>) -> Result<Self> {
         let Instruction { mnemonic, operands: text, .. } = *instruction;
         if matches!(mnemonic, "jmp" | "jmpq" | "callq" | "call") || mnemonic.starts_with('j') {
-            // Their targets are labels and symbols; those in registers and memory are read where they are used.
+            // Their targets are labels and symbols; those in registers and memory are read where they are
+            // used.
             let kind = kind(mnemonic, 1).context("the instruction is not known")?;
             let operands = if text.starts_with('*') { parse(text)? } else { Operands::default() };
             return Ok(Self { kind, operands, wide: false, constant: false });
@@ -73,7 +74,8 @@ impl<'a> Decoded<'a> {
         }
     }
 
-    /// The symbol that a call or a jump goes to, also through a register; its operand where that is not known.
+    /// The symbol that a call or a jump goes to, also through a register; its operand where that is not
+    /// known.
     pub fn callee(&self, instruction: &Instruction<'a>, state: &State<'a>) -> &'a str {
         match self.target(state) {
             Some(Value::Function(function)) => function,

@@ -1,19 +1,20 @@
-//! Montgomery multiplication and squaring of a whole number whose columns fit registers: the product, its
-//! reduction and the carries in one block.
+//! Montgomery multiplication (AMM) and squaring (AMS) of a number whose columns fit registers: the product,
+//! its reduction and the carries in one block.
 //!
-//! Two rows are added at a time, so that each digit that is read has its part in four products. Their two
-//! quotients need no multiplication either: with `μ = −M^{−1} mod 2^{2w}`, the friendly multiple
+//! Two rows are added at a time: a digit that is loaded takes part in four halves of products. Their two
+//! quotients need no multiplication: with `μ = −M^{−1} mod 2^{2w}`, the friendly multiple
 //! `M' = μ·M ≡ −1 (mod 2^{2w})` has the two lowest digits of the number as its quotient, and
 //! `(c + q·M')/2^{2w} = ⌊c/2^{2w}⌋ + q·M''` with `M'' = (M' + 1)/2^{2w}`, which has `T` digits.
 //!
 //! The last rows, two or (of an odd number) three, are ordinary Montgomery rows. The friendly quotients are
-//! then below `2^{w(T−2)}` and `M' < 2^{2w}·M`; so both kinds add less than `R·M` each, and the result is below
+//! then below `2^{w(T−2)}` and `M' < 2^{2w}·M`. So each kind adds less than `R·M`, and the result is below
 //! `X·Y/R + 2M`, as with [`reduce_rows`](super::reduce_rows).
 //!
-//! Squarings on a machine of [`FOUR_ROWS`](Machine::FOUR_ROWS) reduce four rows at a time first, by the multiple that
-//! is −1 modulo `2^{4w}`, as long as six rows are left behind them. Those `r` rows add less than `2^{w(r+4)}·M`, at
-//! most `2^{w(T−2)}·M`. The pairs, with quotients that are multiples of `2^{wr}`, add at most
-//! `(2^{w(T−2)} − 2^{wr})·(2^{2w} − 1)·M`, which is below `R·M − 2^{w(T−2)}·M`. So both together add less than `R·M`.
+//! Squarings on a machine of [`FOUR_ROWS`](Machine::FOUR_ROWS) reduce four rows at a time first, by the
+//! multiple that is −1 modulo `2^{4w}`, as long as six rows are left behind them. Those `r` rows add less
+//! than `2^{w(r+4)}·M`, at most `2^{w(T−2)}·M`. The pairs, with quotients that are multiples of `2^{wr}`, add
+//! at most `(2^{w(T−2)} − 2^{wr})·(2^{2w} − 1)·M`, which is below `R·M − 2^{w(T−2)}·M`. So both together add
+//! less than `R·M`.
 //!
 //! Columns start at 0: only for machines without bias, and without negative halves.
 
@@ -27,10 +28,12 @@ pub const WIDEST: usize = 20;
 /// The shortest number: one pair of rows with a friendly quotient, and two ordinary rows.
 pub const FEWEST_IN_REGISTERS: usize = 4;
 
-/// A window: the `T + 2` columns that two rows reach, or the `T + 4` of four, from the lowest that is not cleared.
+/// A window: the columns that the next rows reach, from the lowest one that is not cleared. Two rows reach
+/// `T + 2`, four rows `T + 4`.
 pub(super) type Window<M> = [<M as Machine>::Column; WIDEST + 4];
 
-/// Precomputed constants of a modulus, one slice of `3T + 1` digits: `M''` of four rows and of two, `M`, and `μ mod 2^w`.
+/// Precomputed constants of a modulus, one slice of `3T + 1` digits: `M''` of four rows and of two, `M`, and
+/// `μ mod 2^w`.
 struct Modulus<'a, D, const T: usize> {
     friendly_four: &'a [D; T],
     friendly_pair: &'a [D; T],
@@ -61,8 +64,8 @@ pub const fn fours(t: usize) -> usize {
 
 /// `X ← (X·Y + Q·M)/R`, with the `Q < 2R` that makes it an integer; digits normalised.
 ///
-/// * Precondition: `x.len() = T ≥ FEWEST_IN_REGISTERS`, `y.len() ≥ T`; `modulus` has `3T + 1` digits: `M''` of four rows and
-///   of two, `M` and `μ` (see the module), for an odd modulus; `X·Y/R + 2M < R`.
+/// * Precondition: `x.len() = T ≥ FEWEST_IN_REGISTERS`, `y.len() ≥ T`; `modulus` has `3T + 1` digits: `M''`
+///   of four rows and of two, `M` and `μ` (see the module), for an odd modulus; `X·Y/R + 2M < R`.
 /// * Cost: `2T²` products, and a low half for each of the last two rows, or three.
 #[inline(always)]
 pub fn amm_registers<M: Machine, const T: usize>(m: M, x: &mut [M::Digit], y: &[M::Digit], modulus: &[M::Digit]) {
@@ -88,7 +91,8 @@ pub fn amm_registers<M: Machine, const T: usize>(m: M, x: &mut [M::Digit], y: &[
 
 /// Squares `times` times: each time `X ← (X² + Q·M)/R`, as [`amm_registers`] by itself.
 ///
-/// * Precondition: those of [`amm_registers`]; `c` has `2T + 2` columns for the block to work in, in any state.
+/// * Precondition: those of [`amm_registers`]; `c` has `2T + 2` columns for the block to work in, in any
+///   state.
 /// * Cost, each time: `T(T + 1)/2 + T²` products, and a low half for each of the last two rows, or three.
 #[inline(always)]
 pub fn ams_registers<M: Machine, const T: usize>(
@@ -169,8 +173,9 @@ fn product_row<M: Machine, const T: usize>(m: M, c: &mut Window<M>, a: &[M::Digi
     });
 }
 
-/// Clears the `ROWS` lowest columns of a window of `T + ABOVE` columns by the friendly multiple of `ROWS` rows, and
-/// moves the window up by as many columns; `entering` fills its top. Returns the quotients. Cost: `T·ROWS` products.
+/// Clears the `ROWS` lowest columns of a window of `T + ABOVE` columns by the friendly multiple of `ROWS`
+/// rows, and moves the window up by as many columns; `entering` fills its top. Returns the quotients. Cost:
+/// `T·ROWS` products.
 #[inline(always)]
 pub(super) fn reduce_window<M: Machine, const T: usize, const ROWS: usize, const ABOVE: usize>(
     m: M,
@@ -249,7 +254,7 @@ fn carry<M: Machine, const T: usize>(m: M, out: &mut [M::Digit], c: &Window<M>) 
     });
 }
 
-/// The columns of `A²`: of two rows of the strict upper triangle at a time, doubled, and the diagonal. Column `k`
+/// The columns of `A²`: the strict upper triangle, two rows at a time, doubled, and the diagonal. Column `k`
 /// starts at twice `half(k)`. Of an even `T`, `beside` gets `T/2·(T/2 − 1)` steps.
 #[inline(always)]
 #[allow(unused_assignments)] // unrolled, no step follows the last

@@ -1,20 +1,21 @@
-//! Work beside products: additions that a processor does while it multiplies, if they are mixed into the products.
+//! Work beside products: additions that a processor executes while it multiplies, if their instructions are
+//! mixed.
 
 use crate::batch::Machine;
 
-/// Work in steps, one after each product or few.
+/// Work in steps. A product calls a step after each multiply-accumulate, or after a few.
 pub(crate) trait Beside<M: Machine> {
     /// Step `n`, from 0 on; there may be more steps than there is work.
     fn step(&mut self, m: M, n: usize);
 }
 
-/// Nothing.
+/// No work.
 impl<M: Machine> Beside<M> for () {
     #[inline(always)]
     fn step(&mut self, _: M, _: usize) {}
 }
 
-/// Both, in the same steps.
+/// Two pieces of work, in the same steps.
 impl<M: Machine, A: Beside<M>, B: Beside<M>> Beside<M> for (A, B) {
     #[inline(always)]
     fn step(&mut self, m: M, n: usize) {
@@ -23,7 +24,7 @@ impl<M: Machine, A: Beside<M>, B: Beside<M>> Beside<M> for (A, B) {
     }
 }
 
-/// Nothing, or something.
+/// Optional work.
 impl<M: Machine, A: Beside<M>> Beside<M> for Option<A> {
     #[inline(always)]
     fn step(&mut self, m: M, n: usize) {
@@ -33,13 +34,13 @@ impl<M: Machine, A: Beside<M>> Beside<M> for Option<A> {
     }
 }
 
-/// Takes the columns of a product, each once, complete, from the lowest up.
+/// Takes the columns of a product as they become complete: each once, from the lowest up.
 pub(crate) trait Sink<M: Machine> {
     /// Column `k`.
     fn put(&mut self, m: M, k: usize, column: M::Column);
 }
 
-/// A slice keeps each at its index.
+/// Stores each column at its index.
 impl<M: Machine> Sink<M> for [M::Column] {
     #[inline(always)]
     fn put(&mut self, _: M, k: usize, column: M::Column) {

@@ -13,15 +13,15 @@ pub enum Part {
     High,
 }
 
-/// The distance of two numbers, and which one is larger: `out = |A − B|` as digits; `sign[0]` is 1 where `A ≥
-/// B`, else 0.
+/// The absolute difference of two numbers, and which one is larger: `out = |A − B|` as digits; `sign[0]` is 1
+/// where `A ≥ B`, else 0.
 ///
 /// Both differences are computed side by side and one is kept by a mask. In each, column `k` is
 /// `A[k] − B[k] + 2^w − 1 + carry`, the first carry 1: a number from 0 to `2^{w+1} − 1` whose carry is 1
 /// unless it borrows.
 ///
-/// Both go to `scratch` and not to `out`: kept in place, they would be selected by a store under the mask, and
-/// a load after such a store takes longer for some masks than for others.
+/// Both go to `scratch` and not to `out`: kept in place, they would be selected by a store under the mask,
+/// and a load after such a store takes longer for some masks than for others.
 ///
 /// * Precondition: `out.len() = a.len() ≥ b.len()`, `scratch.len() = 2·a.len()`; missing digits of `b` are 0.
 /// * Cost: a chain of `a.len()` steps.

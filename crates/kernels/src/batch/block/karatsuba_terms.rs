@@ -1,6 +1,6 @@
-//! Montgomery multiplication and squaring of long numbers in fewer products, for processors that add beside their
-//! multiplications: numbers are cut into terms of ten digits, products of terms are split by Karatsuba's method, and
-//! so are the multiples of the modulus that reduce them.
+//! Montgomery multiplication and squaring of long numbers in fewer products, for processors that add while
+//! they multiply. Numbers are cut into terms of ten digits. Products of terms are split by Karatsuba's
+//! method, and so are the multiples of the modulus that reduce them.
 //!
 //! # The product
 //!
@@ -8,20 +8,22 @@
 //!
 //! `A·B = Σ_i D_i·X^i · Σ_j X^j + Σ_{i<j} (a_i − a_j)·(b_j − b_i)·X^{i+j}`
 //!
-//! (Weimerskirch and Paar 2006, "Generalizations of the Karatsuba Algorithm for Efficient Implementations"). A product
-//! of `n` terms takes `n(n + 1)/2` products of two terms, where there would be `n²`; of a square, these are squares. As
-//! in [`karatsuba_two_terms`](super::karatsuba_two_terms), a difference is kept modulo `X`, with a mask where it borrows:
-//! `a_i − a_j = d − X·s`, and `(d − X·s)·(f − X·t) = d·f − X·(s·f + t·d) + X²·s·t`.
+//! (Weimerskirch and Paar 2006, "Generalizations of the Karatsuba Algorithm for Efficient Implementations").
+//! A product of `n` terms takes `n(n + 1)/2` products of two terms, where there would be `n²`; of a square,
+//! these are squares. As in [`karatsuba_two_terms`](super::karatsuba_two_terms()), a difference is kept
+//! modulo `X`, with a mask where it borrows: `a_i − a_j = d − X·s`, and
+//! `(d − X·s)·(f − X·t) = d·f − X·(s·f + t·d) + X²·s·t`.
 //!
-//! The sums of the `D_i` need no space of their own. Of `C_k = Σ_{i≤k} (D_i's lower term + D_{i−1}'s upper term)`, the
-//! lower half of the columns are `C_0` to `C_{n−1}`, and the upper half are `C_n − C_0` to `C_n − C_{n−1}`. (There is
-//! no `D_{−1}` and no `D_n`.)
+//! The sums of the `D_i` need no space of their own. Of
+//! `C_k = Σ_{i≤k} (D_i's lower term + D_{i−1}'s upper term)`, the lower half of the columns are `C_0` to
+//! `C_{n−1}`, and the upper half are `C_n − C_0` to `C_n − C_{n−1}`. (There is no `D_{−1}` and no `D_n`.)
 //!
-//! The reduction is that of [`mod@reduce`]. Numbers of two terms have a block of their own, which is straight code, with
-//! more work beside its products.
+//! The reduction is that of [`mod@reduce`]. Numbers of two terms have a block of their own
+//! ([`karatsuba_two_terms`](super::karatsuba_two_terms())): straight code, with more work beside its
+//! products.
 //!
-//! Columns from the tenth up can be negative on the way, so they start at an offset (see [`crate::batch::bias`]). Only
-//! for machines without bias, and without negative halves.
+//! Columns from the tenth up can be negative on the way, so they start at an offset (see
+//! [`crate::batch::bias`]). Only for machines without bias, and without negative halves.
 
 mod reduce;
 
@@ -35,11 +37,12 @@ use crate::batch::Machine;
 use crate::batch::bias::offset;
 use crate::unroll::reload;
 
-/// The fewest terms of a number: [`karatsuba_two_terms`](super::karatsuba_two_terms) has those of two.
+/// The fewest terms of a number: [`karatsuba_two_terms`](super::karatsuba_two_terms()) has those of two.
 pub const FEWEST_TERMS: usize = 3;
-/// The most terms of a number: longer ones were not measured. Their columns have room (docs/generated/intervals.md).
+/// The most terms of a number: longer ones were not measured. Their columns have room
+/// (docs/generated/intervals.md).
 pub const MOST_TERMS: usize = 16;
-/// The digits to work in: differences of terms, two for each factor; or quotients and differences of their halves.
+/// Scratch digits: differences of terms, two for each factor; or quotients and differences of their halves.
 pub const TERMS_SCRATCH: usize = 4 * TERM;
 
 /// The columns of `A·B`, with their offset, which [`karatsuba_terms_reduce`] takes.
@@ -78,8 +81,8 @@ pub const fn terms_of(digits: usize) -> Option<usize> {
     if digits.is_multiple_of(TERM) && n >= FEWEST_TERMS && n <= MOST_TERMS { Some(n) } else { None }
 }
 
-/// Whether the modulus of a number of `digits` digits is prepared in terms: of those that [`terms_of`] cuts, and of
-/// split ones.
+/// Whether the modulus of numbers of `digits` digits is prepared in terms: they have two terms, or as many as
+/// [`terms_of`] allows.
 pub const fn has_terms(digits: usize) -> bool {
     digits == TWO_TERMS_DIGITS || terms_of(digits).is_some()
 }
@@ -118,7 +121,8 @@ fn columns<M: Machine, const T: usize, const SQUARE: bool>(
     let mut t = if SQUARE { s } else { Difference::<M, TERM, 0>::new(m, &b[1], &b[0], f).now(m) };
     let (mut i, mut j) = (0, 1);
     while j < n {
-        // The next pair's differences are made beside this one's product; those beside the last product are not used.
+        // The next pair's differences are made beside this one's product; those beside the last product are
+        // not used.
         let (next_i, next_j) = if i + 1 < j { (i + 1, j) } else { (0, j + 1) };
         let above_next = next_j % n;
         let (c, above) = c[TERM * (i + j)..].split_first_chunk_mut().expect("columns");
@@ -166,8 +170,8 @@ fn diagonal_products<M: Machine, const SQUARE: bool>(
     }
 }
 
-/// All columns of `Σ D_i·X^i · Σ X^j`, from `C_0` to `C_n`. The first column with an offset has `offset(0)`, all others
-/// `offset(1)`.
+/// All columns of `Σ D_i·X^i · Σ X^j`, from `C_0` to `C_n`. The first column with an offset has `offset(0)`,
+/// all others `offset(1)`.
 #[inline(always)]
 fn spread<M: Machine>(m: M, c: &mut [M::Column]) {
     let n = c.len() / (2 * TERM);

@@ -1,10 +1,11 @@
-//! Reading a table at secret indices by lookups in registers: sixteen entries at once, for sixteen windows, eight at a
-//! time.
+//! Reading a table at secret indices by lookups in registers: sixteen entries at once, for sixteen windows,
+//! eight at a time.
 //!
-//! A table for that is *turned*: a vector has not one entry's digit in every lane, but eight entries' digit in one
-//! lane. So one lookup among two vectors finds the digits of one lane for eight windows; and eight lanes' results,
-//! transposed, are a digit of every lane for each window. Masks ([`select_tile`](super::select_tile())) need a move for
-//! each entry, digit and window; this, an eighth of that and the transposition.
+//! The table is *turned* beforehand: a vector then holds not one entry's digit in every lane, but eight
+//! entries' digit in one lane. One lookup in two vectors finds the digits of one lane for eight windows. The
+//! results of eight lanes, transposed, are a digit of every lane for each window. Masks
+//! ([`select_tile`](super::select_tile())) take a move for each entry, digit and window. Lookups take an
+//! eighth of that, and the transposition.
 //!
 //! All vectors of the table are read, in order, whatever the indices are.
 
@@ -16,7 +17,7 @@ pub const EIGHT: usize = 8;
 /// For how many windows a table is read at a time.
 pub const LOOKUP_WINDOWS: usize = 2 * EIGHT;
 
-/// The fewest entries of a table that is turned: what one lookup looks at.
+/// The fewest entries of a table that is turned: those that one lookup covers.
 pub const FEWEST_TURNED: usize = 2 * EIGHT;
 
 /// Turns a table: `out[(8j + k)·n/8 + g]` has, as element `i`, digit `j` of entry `8g + i` in lane `k`.
@@ -40,14 +41,15 @@ pub fn turn<M: Machine>(m: M, out: &mut [M::Digit], table: &[M::Digit], stride: 
     }
 }
 
-/// The table entries that each lane's indices name: `out[v·stride + j]` is digit `j` of entry `index[8v + k]` in lane
-/// `k`, for each window `v`.
+/// The table entries that each lane's indices name: `out[v·stride + j]` is digit `j` of entry `index[8v + k]`
+/// in lane `k`, for each window `v`.
 ///
-/// * Precondition: `table` is [`turn`]ed, of 16, 32 or 64 entries; `index` holds the eight indices, below the number of
-///   entries, of one window after the other, of [`LOOKUP_WINDOWS`] windows; `out` has an entry for each.
-/// * Cost: for each digit of `n` entries, and eight windows, `n` loads, `n/2` lookups, `n/2 − 8` masked moves and a
-///   transposition. Both eights read a digit's vectors one after the other: the second finds them in the first-level
-///   cache.
+/// * Precondition: `table` is [`turn`]ed, of 16, 32 or 64 entries; `index` holds the eight indices, below the
+///   number of entries, of one window after the other, of [`LOOKUP_WINDOWS`] windows; `out` has an entry for
+///   each.
+/// * Cost: for each digit of `n` entries, and eight windows, `n` loads, `n/2` lookups, `n/2 − 8` masked moves
+///   and a transposition. Both eights read a digit's vectors one after the other: the second finds them in
+///   the first-level cache.
 #[inline(always)]
 pub fn lookup<M: Machine>(m: M, out: &mut [M::Digit], table: &[M::Digit], stride: usize, index: &[u64]) {
     // `Context` has other blocks for machines without lookups.
@@ -75,8 +77,9 @@ fn lookup_among<M: Machine, const GROUPS: usize>(
     const PAIRS: usize = 4;
     let index: &[[[u64; EIGHT]; EIGHT]; SETS] =
         index.as_chunks().0.as_chunks().0.first_chunk().expect("an index of every lane for each window");
-    // Of each lane, for eight windows: the index, and whether it is among the sixteen entries of each pair of vectors
-    // but the first. The masks fill whole vectors: to compare into a mask register uses the port of the lookups.
+    // Of each lane, for eight windows: the index, and whether it is among the sixteen entries of each pair of
+    // vectors but the first. The masks fill whole vectors: to compare into a mask register uses the port of
+    // the lookups.
     let zero = m.column_splat(0);
     let ones = m.column_splat(u64::MAX);
     let mut within = [[zero; EIGHT]; SETS];
@@ -104,7 +107,8 @@ fn lookup_among<M: Machine, const GROUPS: usize>(
     let digits = table.as_chunks::<GROUPS>().0.as_chunks::<EIGHT>().0;
     let out = &mut out[..LOOKUP_WINDOWS * stride];
     for (j, lanes) in digits[..stride].iter().enumerate() {
-        // Unrolled: the counter of a loop of two is in the low byte of a register, and `codegen` takes it for a secret.
+        // Unrolled: the counter of a loop of two is in the low byte of a register, and `codegen` takes it for
+        // a secret.
         each!(set in 0..SETS {
             let mut found = [m.digit_zero(); EIGHT];
             each!(k in 0..EIGHT {

@@ -1,15 +1,14 @@
-//! Micro-kernels. Each is `#[inline(always)]` and generic, so that it takes on the instruction set of the one
-//! `#[target_feature]` entry point in `machines` that calls it.
+//! Micro-kernels. Each is `#[inline(always)]` and generic. It is compiled into an entry point of `machines`,
+//! for the instruction set in its `#[target_feature]`.
 //!
-//! How they must be written to compile to registers and nothing else (see docs/notes/code-generation.md):
+//! Accumulators must stay in registers. So blocks are written like this (see docs/notes/code-generation.md):
 //!
 //! * accumulators are a local array indexed by constants only; rows roll, columns are unrolled, by `each!`
 //!   and not by a loop that the compiler may decide to keep;
 //! * the shift of the window by one column is made by writing the sum for column `j` to accumulator `j − 1`,
 //!   never by moving the array;
-//! * digits of the tile are read from memory again in every row, where the first-level cache serves them for
-//!   free. Left alone, the compiler reads them once, finds too few registers and spills them: `reload` stops
-//!   it.
+//! * digits of the tile are loaded again in every row, from the first-level cache, which costs nothing.
+//!   Without `reload`, the compiler would load them once, find too few registers and spill them.
 
 mod amm_registers;
 pub(crate) mod beside;

@@ -16,7 +16,8 @@ pub fn normalize<M: Machine>(m: M, out: &mut [M::Digit], c: &[M::Column]) {
 /// The lowest digits of `C`, and their carry added to the column above them.
 ///
 /// * Precondition: `c.len() > q.len()`; columns are corrected for bias.
-/// * Result: operands of `mac`; column `q.len()` has received the carry; the columns below are left as they are.
+/// * Result: operands of `mac`; column `q.len()` has received the carry; the columns below are left as they
+///   are.
 /// * Cost: a chain of as many additions and shifts as `q` has digits.
 #[inline(always)]
 pub fn quotients<M: Machine>(m: M, q: &mut [M::Digit], c: &mut [M::Column]) {
@@ -39,9 +40,9 @@ fn digits<M: Machine>(m: M, out: &mut [M::Digit], c: &[M::Column]) -> M::Column 
 
 /// `out = A − M`, or `A` where that would be negative.
 ///
-/// Column `k` of the distance is `A[k] − M[k] + 2^w − 1 + carry`, the first carry 1: from 0 to `2^{w+1} − 1`, and its
-/// carry is 1 unless it borrows. The distance goes to `scratch`: kept in place, it would be selected by a store under a
-/// secret mask.
+/// Column `k` of the difference is `A[k] − M[k] + 2^w − 1 + carry`, the first carry 1: from 0 to
+/// `2^{w+1} − 1`, and its carry is 1 unless it borrows. The difference goes to `scratch`: kept in place, it
+/// would be selected by a store under a secret mask.
 ///
 /// * Precondition: equal lengths.
 /// * Result: digits below `2^w`.

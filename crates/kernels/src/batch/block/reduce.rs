@@ -10,20 +10,21 @@ use crate::batch::Machine;
 /// `M'' = (M' + 1)/2^w`, which has `L` digits. So row `i` adds the carry of column `i` and `q_i·M''` one
 /// column up. A column's quotient needs no multiplication.
 ///
-/// A machine of [`TWO_ROWS`](Machine::TWO_ROWS) adds two rows at a time, by the multiple that is −1 modulo `2^{2w}`
-/// (see [`amm_registers`](super::amm_registers())): row `i` adds `q_i·M''` two columns up, and each row its column's carry.
+/// A machine of [`TWO_ROWS`](Machine::TWO_ROWS) adds two rows at a time, by the multiple that is −1 modulo
+/// `2^{2w}` (see [`amm_registers`](super::amm_registers())): row `i` adds `q_i·M''` two columns up, and each
+/// row its column's carry.
 ///
-/// The last rows of a whole reduction, [`plain_rows`] of them, are ordinary Montgomery rows (`q = μ·c mod 2^w`,
-/// `C += q·M`, not shifted), so that the result grows by one `M` only: a number `T` becomes less than `T/R + 2M` (see
-/// [`crate::batch::context`]).
+/// The last rows of a whole reduction, [`plain_rows`] of them, are ordinary Montgomery rows
+/// (`q = μ·c mod 2^w`, `C += q·M`, not shifted), so that the result grows by one `M` only: a number `T`
+/// becomes less than `T/R + 2M` (see [`crate::batch::context`]).
 ///
 /// `friendly` is the lowest tile, `T` digits, of `M''`; the quotients go to `q`, for the other tiles to be
 /// added by [`mac_rows`](crate::batch::block::mac_rows). `last` holds the lowest tile of `M`, and `μ`; with
 /// it, the last of the rows are ordinary ones.
 ///
-/// * Precondition: `friendly.len() = T ≥ q.len() − 1`, `c.len() ≥ T + q.len() + 1`, or one more for pairs without
-///   `last`; the columns of this row block have received everything that earlier row blocks add. Of pairs, the
-///   friendly rows are an even number.
+/// * Precondition: `friendly.len() = T ≥ q.len() − 1`, `c.len() ≥ T + q.len() + 1`, or one more for pairs
+///   without `last`; the columns of this row block have received everything that earlier row blocks add. Of
+///   pairs, the friendly rows are an even number.
 /// * Result: the first `q.len()` columns are done with, their carries passed on; they are not written.
 /// * Cost: `T·rows` products, and one more for each `μ`.
 #[inline(always)]
@@ -43,7 +44,7 @@ pub fn reduce_rows<M: Machine, const T: usize>(
         friendly_rows(m, c, friendly, q);
     }
     if let Some((modulus, mu)) = last {
-        // A count that the compiler knows, where it is always one.
+        // A constant for the compiler, where it is always one.
         let rows = if M::TWO_ROWS { plain } else { 1 };
         for (i, q_last) in q_last[..rows].iter_mut().enumerate() {
             *q_last = plain_row::<M, T>(m, &mut c[q.len() + i..], modulus, mu);
@@ -56,7 +57,8 @@ pub fn reduce_rows<M: Machine, const T: usize>(
 fn friendly_rows<M: Machine, const T: usize>(m: M, c: &mut [M::Column], friendly: &[M::Digit; T], q: &mut [M::Digit]) {
     let (c, rows) = (&mut c[..T + q.len() + 1], q.len());
     let Some((last, others)) = q.split_last_mut() else { return };
-    // Before row `i` is added, the window holds columns i + 1 ..= i + T. The carry of column `i` is in it already.
+    // Before row `i` is added, the window holds columns i + 1 ..= i + T. The carry of column `i` is in it
+    // already.
     let mut acc: [M::Column; T] = *c[1..].first_chunk().expect("columns");
     let mut quotient = m.operand(c[0]);
     acc[0] = m.add(acc[0], m.carry(c[0]));
@@ -102,8 +104,8 @@ pub const fn rows_at_a_time<M: Machine>() -> usize {
     if M::TWO_ROWS { 2 } else { 1 }
 }
 
-/// How many of the `rows` rows at the end of a reduction are ordinary ones: the friendly quotients must be below
-/// `2^{w(rows − k)}`, of a multiple below `2^{wk}·M`.
+/// How many of the `rows` rows at the end of a reduction are ordinary ones: the friendly quotients must be
+/// below `2^{w(rows − k)}`, of a multiple below `2^{wk}·M`.
 pub const fn plain_rows<M: Machine>(rows: usize) -> usize {
     match (M::TWO_ROWS, rows) {
         (true, 0..=3) => rows,

@@ -39,8 +39,8 @@ pub fn select_tile<M: Machine, const T: usize>(
     }
 }
 
-/// One tile of the table entries that each lane's index names, from a table that all lanes share: in lane `k`,
-/// `out[j] = table[index[k]·stride + j]`, `j < T`.
+/// One tile of the table entries that each lane's index names, from a table that all lanes share: in lane
+/// `k`, `out[j] = table[index[k]·stride + j]`, `j < T`.
 ///
 /// The table has each digit once, as a word below `2^w`; a load brings it to all lanes. All entries are read,
 /// in order; a lane keeps its own by a mask.

@@ -1,10 +1,11 @@
-//! Products of ten digits and of five, with work beside them: what longer products are split into.
+//! Terms of ten digits, into which long numbers are cut: products of terms and of their halves, with other
+//! work beside them, and multiples of the modulus that are prepared for such products.
 
 use super::beside::{Beside, Sink};
 use crate::batch::Machine;
 use crate::unroll::reload;
 
-/// The digits of a term, or of half of a number of [`TWO_TERMS_DIGITS`](super::TWO_TERMS_DIGITS).
+/// The digits of a term.
 pub const TERM: usize = 10;
 /// The digits of half a term.
 pub(super) const HALF_TERM: usize = TERM / 2;
@@ -81,8 +82,8 @@ pub(super) fn term_product<M: Machine>(
     });
 }
 
-/// `C + A·B`, five digits each. Low and high halves have columns of their own until the end: with shared ones, each
-/// product would wait for the one before. `beside` gets 15 steps.
+/// `C + A·B`, five digits each. Low and high halves have columns of their own until the end: with shared
+/// ones, each product would wait for the one before. `beside` gets 15 steps.
 #[inline(always)]
 pub(super) fn half_term_product<M: Machine>(
     m: M,
@@ -114,8 +115,8 @@ pub(super) fn half_term_product<M: Machine>(
     low
 }
 
-/// `C + A·B`, five digits each, as [`half_term_product`], but in steps of two rows, and with shared columns: for use
-/// beside other work.
+/// `C + A·B`, five digits each, as [`half_term_product`], but in steps of two rows, and with shared columns:
+/// so that it can run beside other work.
 pub(super) struct HalfTermSteps<'a, M: Machine> {
     pub(super) c: [M::Column; TERM],
     pub(super) a: &'a [M::Digit; HALF_TERM],
@@ -160,7 +161,7 @@ impl<M: Machine> Beside<M> for HalfTermSteps<'_, M> {
     }
 }
 
-/// What the next product of five digits starts at: the upper half of this one.
+/// The upper half of a product of five digits, with which the next one starts.
 #[inline(always)]
 pub(super) fn upper_half<M: Machine>(m: M, w: &[M::Column; TERM]) -> [M::Column; TERM] {
     let mut next = [m.column_splat(0); TERM];
@@ -168,8 +169,8 @@ pub(super) fn upper_half<M: Machine>(m: M, w: &[M::Column; TERM]) -> [M::Column;
     next
 }
 
-/// `A − B` modulo `2^{wN}`: one digit in each step from `FROM` on. Column `k` is `A[k] + (2^w − 1 − B[k]) + carry`, the
-/// first carry 1: its carry is 1 unless it borrows.
+/// `A − B` modulo `2^{wN}`: one digit in each step from `FROM` on. Column `k` is
+/// `A[k] + (2^w − 1 − B[k]) + carry`, the first carry 1: its carry is 1 unless it borrows.
 pub(super) struct Difference<'a, M: Machine, const N: usize, const FROM: usize> {
     a: &'a [M::Digit; N],
     b: &'a [M::Digit; N],
@@ -212,11 +213,12 @@ impl<M: Machine, const N: usize, const FROM: usize> Beside<M> for Difference<'_,
     }
 }
 
-/// The digits of a term that is prepared for products: its own digits, `n0 + n1·2^{5w}`; those of `n1 − n0` modulo `2^{5w}`;
-/// and 1 where that borrows, else 0.
+/// The digits of a term that is prepared for products: its own digits, `n0 + n1·2^{5w}`; those of `n1 − n0`
+/// modulo `2^{5w}`; and 1 where that borrows, else 0.
 pub const PREPARED_TERM: usize = TERM + HALF_TERM + 1;
 
-/// The digits of the precomputed constants of a modulus of `n` terms: `M''` and `M`, their terms prepared, and `μ`.
+/// The digits of the precomputed constants of a modulus of `n` terms: `M''` and `M`, their terms prepared,
+/// and `μ`.
 pub const fn prepared_modulus(n: usize) -> usize {
     2 * n * PREPARED_TERM + TERM
 }
@@ -240,8 +242,8 @@ impl<'a, M: Machine> Prepared<'a, M> {
     }
 }
 
-/// A number of ten digits in halves: of a quotient `q0 + q1·Y`, with `Y = 2^{5w}`, the difference is `q0 − q1` modulo
-/// `Y`; of a term `n0 + n1·Y` it is `n1 − n0`.
+/// A number of ten digits in halves: of a quotient `q0 + q1·Y`, with `Y = 2^{5w}`, the difference is
+/// `q0 − q1` modulo `Y`; of a term `n0 + n1·Y` it is `n1 − n0`.
 pub(super) struct Halved<'a, M: Machine> {
     pub(super) halves: [&'a [M::Digit; HALF_TERM]; 2],
     pub(super) difference: &'a [M::Digit; HALF_TERM],
@@ -258,7 +260,8 @@ impl<'a, M: Machine> Halved<'a, M> {
     }
 }
 
-/// What the product of the differences of a quotient and of a term, `(d − Y·s)·(f − Y·t)`, has besides `d·f`.
+/// Completes the product of two differences, of a quotient and of a term: `(d − Y·s)·(f − Y·t)`. The sums
+/// have `d·f` already; this adds the rest.
 pub(super) struct Correction<'a, M: Machine> {
     pub(super) quotient: &'a Halved<'a, M>,
     pub(super) term: &'a Halved<'a, M>,

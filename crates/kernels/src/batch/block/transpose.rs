@@ -1,4 +1,4 @@
-//! Lanes in and out: numbers as arrays of digits, one per lane, to and from vectors of digits.
+//! Numbers into lanes and out: between arrays of digits, one per lane, and vectors of digits.
 
 use crate::batch::Machine;
 
@@ -13,8 +13,8 @@ const ROWS: usize = 8;
 /// * Precondition: `lanes.len() = LANES`; every digit below `2^w`.
 #[inline(always)]
 pub fn gather<M: Machine>(m: M, out: &mut [M::Digit], lanes: &[&[u64]]) {
-    // A few digits of all lanes at a time, lane by lane: taken digit by digit, the compiler would use gather
-    // instructions, which are slow, and on processors with certain mitigations very slow.
+    // A few digits of all lanes at a time, lane by lane. Digit by digit, the compiler would use gather
+    // instructions, which are slow, and very slow on processors with certain mitigations.
     let mut values = [0; ROWS * MAX_LANES];
     for (block, out) in out.chunks_mut(ROWS).enumerate() {
         for (k, lane) in lanes[..M::LANES].iter().enumerate() {

@@ -13,8 +13,8 @@
 //! # Hazards
 //!
 //! * The code follows the System V convention on every operating system (`extern "sysv64"`), restores `rbx`,
-//!   `rbp` and `r12` to `r15`, and leaves the direction flag alone.
-//! * Its frame is made by the macros of [`crate::assembly`] alone, which write the unwind tables too.
+//!   `rbp` and `r12` to `r15`, and does not change the direction flag.
+//! * Only the macros of [`crate::assembly`] make its frame; they write the unwind tables too.
 //! * It uses the stack below its return address only after moving the stack pointer.
 //! * Flags do not survive a row; chains longer than a block carry through a register.
 

@@ -96,7 +96,7 @@ pub(super) unsafe extern "sysv64" fn reduce(out: *mut u64, t: *mut u64, m: *cons
         "add rdx, 64",
         "dec rcx",
         "jnz 6b",
-        // μ and the carry tell of the modulus.
+        // μ and the carry depend on the modulus.
         "mov [rsp + 16], rbp",
         "mov [rsp + 56], rbp",
         leave!("64"),

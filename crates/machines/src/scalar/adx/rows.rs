@@ -151,7 +151,7 @@ pub(super) use zero_blocks;
 /// A part of the operations, not a function: its registers are those of [`super`].
 ///
 /// # Safety
-/// To be called by the operations alone, with `rdi`, `rsi` and `rcx` each at eight limbs.
+/// Only the operations may call it, with `rdi`, `rsi` and `rcx` each at eight limbs.
 #[unsafe(naked)]
 pub(super) unsafe extern "sysv64" fn rows() {
     naked_asm!(begin!(), eight!(row), end!())

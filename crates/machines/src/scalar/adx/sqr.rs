@@ -127,7 +127,7 @@ pub(super) unsafe extern "sysv64" fn sqr(t: *mut u64, a: *const u64, k: usize) {
         diagonal!("40", "80", "88"),
         diagonal!("48", "96", "104"),
         diagonal!("56", "112", "120"),
-        // Without the flags.
+        // These keep the flags.
         "lea rsi, [rsi + 64]",
         "lea rdi, [rdi + 128]",
         "lea rcx, [rcx - 1]",

@@ -1,8 +1,8 @@
 //! Reduction ten digits at a time, by multiples of the modulus in fewer products.
 //!
-//! With `μ = −M^{−1} mod X`, the *friendly multiple* `M' = μ·M ≡ −1 (mod X)` has the lowest ten digits of a number as
-//! its quotient `Q`: `(C + Q·M')/X = ⌊C/X⌋ + Q·M''` with `M'' = (M' + 1)/X`, which has `n` terms. The last ten digits
-//! are reduced as Montgomery wrote it: `Q = μ·C mod X`, then `(C + Q·M)/X`.
+//! With `μ = −M^{−1} mod X`, the *friendly multiple* `M' = μ·M ≡ −1 (mod X)` has the lowest ten digits of a
+//! number as its quotient `Q`: `(C + Q·M')/X = ⌊C/X⌋ + Q·M''` with `M'' = (M' + 1)/X`, which has `n` terms.
+//! The last ten digits are reduced as Montgomery wrote it: `Q = μ·C mod X`, then `(C + Q·M)/X`.
 //!
 //! With `Y = 2^{5w}`, `Q = q0 + q1·Y` and a term `N = n0 + n1·Y` of a multiple,
 //!
@@ -10,8 +10,8 @@
 //!
 //! # Bounds
 //!
-//! `M' ≤ (X − 1)·M`, and the friendly quotients together are below `X^{n−1}`: they add less than `R·M`. So does the
-//! last quotient, at its place. The result is below `C/R + 2M`.
+//! `M' ≤ (X − 1)·M`, and the friendly quotients together are below `X^{n−1}`: they add less than `R·M`. So
+//! does the last quotient, at its place. The result is below `C/R + 2M`.
 
 use super::terms;
 use crate::batch::Machine;
@@ -23,11 +23,12 @@ use crate::unroll::reload;
 
 /// `X ← (C + Q·M)/R`, with a `Q < 2R` that makes it an integer; digits normalised.
 ///
-/// * Precondition: `x` has `n` terms of ten digits, [`FEWEST_TERMS`](super::FEWEST_TERMS) to `T`, which is at most
-///   [`MOST_TERMS`](super::MOST_TERMS). `c` has the columns of [`karatsuba_terms_multiply`](super::karatsuba_terms_multiply) or
+/// * Precondition: `x` has `n` terms of ten digits, [`FEWEST_TERMS`](super::FEWEST_TERMS) to `T`, which is at
+///   most [`MOST_TERMS`](super::MOST_TERMS). `c` has the columns of
+///   [`karatsuba_terms_multiply`](super::karatsuba_terms_multiply) or
 ///   [`karatsuba_terms_square`](super::karatsuba_terms_square), and is left in any state. `modulus` has
-///   [`prepared_modulus`](crate::batch::block::prepared_modulus), `scratch` has [`TERMS_SCRATCH`](super::TERMS_SCRATCH), in
-///   any state. `C/R + 2M < R`.
+///   [`prepared_modulus`](crate::batch::block::prepared_modulus), `scratch` has
+///   [`TERMS_SCRATCH`](super::TERMS_SCRATCH), in any state. `C/R + 2M < R`.
 /// * Result: below `C/R + 2M`.
 /// * Cost: `75n² + 45` products, and ten low halves.
 #[inline(always)]
@@ -49,7 +50,8 @@ pub fn karatsuba_terms_reduce<M: Machine, const T: usize>(
     let carry = Normalize::<M> { columns: c, digits: q, carry: zero }.now(m);
     c[TERM] = m.add(c[TERM], carry);
     let mut borrows = difference_of_halves(m, reload(&*q), d);
-    // One loop for all multiples: the code that adds a term is there only twice, with work beside it and without.
+    // One loop for all multiples: the code that adds a term is there only twice, with work beside it and
+    // without.
     for round in 1..=n {
         let is_last = round == n;
         let lowest = TERM * round.min(n - 1);
@@ -69,8 +71,8 @@ pub fn karatsuba_terms_reduce<M: Machine, const T: usize>(
                 add_term(m, columns, &quotient, term, &mut ());
                 continue;
             }
-            // The ten columns below are complete: they become the next quotient, or digits of the result. Of the
-            // last multiple, the lowest ten are 0 modulo X, so only their carry counts.
+            // The ten columns below are complete: they become the next quotient, or digits of the result. Of
+            // the last multiple, the lowest ten are 0 modulo X, so only their carry counts.
             let digits = if is_last && k > 1 { &mut x[k - 2] } else { &mut *next_q };
             let mut carry = Normalize::<M> { columns: below, digits, carry: zero };
             add_term(m, columns, &quotient, term, &mut carry);

@@ -1,4 +1,4 @@
-//! The product of two split numbers, or the square of one.
+//! The product of two numbers of two terms, or the square of one.
 
 use super::{Columns, DIGITS, Digits, Quotient, Space, TWO_TERMS_COLUMNS, TWO_TERMS_DIGITS};
 use crate::batch::Machine;
@@ -10,9 +10,9 @@ use crate::batch::block::term::{
 };
 use crate::unroll::{reload, reload_mut};
 
-/// The columns of `A·B`, or of `A²`, without the ten lowest, whose digits are the quotient. Places 0 to 9 of `c` have
-/// columns 10 to 19; places 20 to 39 have columns 20 to 39. Place 10 is 0 where the difference of the quotient's halves
-/// borrows, else 1. `scratch` has the quotient and that difference.
+/// The columns of `A·B`, or of `A²`, without the ten lowest, whose digits are the quotient. Places 0 to 9 of
+/// `c` have columns 10 to 19; places 20 to 39 have columns 20 to 39. Place 10 is 0 where the difference of
+/// the quotient's halves borrows, else 1. `scratch` has the quotient and that difference.
 #[inline(always)]
 pub(super) fn columns<M: Machine, const SQUARE: bool>(
     m: M,
@@ -26,7 +26,7 @@ pub(super) fn columns<M: Machine, const SQUARE: bool>(
         Space::<M>::new(scratch);
     let zero = m.column_splat(0);
 
-    // The upper digits of A may still be under way: their difference comes later.
+    // The upper digits of A may not be computed yet, so their difference comes later.
     let mut differences =
         (Difference::<M, TERM, 8>::new(m, a0, a1, d), (!SQUARE).then(|| Difference::<M, TERM, 20>::new(m, b1, b0, f)));
     let mut lower = Lower::<M> { quotient, carry: zero, upper: [zero; TERM] };
@@ -102,8 +102,8 @@ impl<M: Machine> Sink<M> for Lower<'_, M> {
     }
 }
 
-/// Takes the columns of `D2`. The ten lowest are added to the upper ones of `D0`: both halves of the middle's columns
-/// have that sum. The others are stored.
+/// Takes the columns of `D2`. The ten lowest are added to the upper ones of `D0`: both halves of the middle's
+/// columns have that sum. The others are stored.
 struct Upper<'a, M: Machine> {
     columns: &'a mut Columns<M, TWO_TERMS_COLUMNS>,
     /// The upper columns of `D0`, then also the lower ones of `D2`.

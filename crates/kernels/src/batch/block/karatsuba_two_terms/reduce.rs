@@ -1,10 +1,11 @@
-//! The reduction of a split product: ten digits by a friendly multiple, ten as Montgomery wrote it.
+//! The reduction of a product of numbers of two terms: ten digits by a friendly multiple, ten as Montgomery
+//! wrote it.
 //!
-//! With `X = 2^{10w}`, let `M'` be the multiple of the modulus that is −1 modulo `X`. Then the ten lowest digits of the
-//! product are the quotient `Q`, and `(c + Q·M')/X = ⌊c/X⌋ + Q·M''`, where `M'' = (M' + 1)/X` has 20 digits. Ten
-//! ordinary rows clear the other ten digits. They use only the lower term of `M = L + X·H`. Their quotients are the
-//! digits of `P`. Then `X·P·H` is added at once. With `Y = 2^{5w}`, `Q = q0 + q1·Y`, `M'' = n0 + n1·Y + n2·Y² + n3·Y³`,
-//! `P = p0 + p1·Y` and `H = h0 + h1·Y`:
+//! With `X = 2^{10w}`, let `M'` be the multiple of the modulus that is −1 modulo `X`. Then the ten lowest
+//! digits of the product are the quotient `Q`, and `(c + Q·M')/X = ⌊c/X⌋ + Q·M''`, where `M'' = (M' + 1)/X`
+//! has 20 digits. Ten ordinary rows clear the other ten digits. They use only the lower term of
+//! `M = L + X·H`. Their quotients are the digits of `P`. Then `X·P·H` is added at once. With `Y = 2^{5w}`,
+//! `Q = q0 + q1·Y`, `M'' = n0 + n1·Y + n2·Y² + n3·Y³`, `P = p0 + p1·Y` and `H = h0 + h1·Y`:
 //!
 //! `Q·M'' + X·P·H = W·(1 + Y) + Y·(q0 − q1)·(n1 − n0) + Y³·((q0 − q1)·(n3 − n2) + (p0 − p1)·(h1 − h0))`,
 //! `W = q0·n0 + q1·n1·Y + (q0·n2 + p0·h0)·Y² + (q1·n3 + p1·h1)·Y³`.
@@ -13,8 +14,8 @@
 //!
 //! # Bounds
 //!
-//! `Q` and `P` are below `X`, and `M' ≤ (X − 1)·M`. With `R = X²`, the friendly multiple adds less than `R·M`, and so do
-//! the rows. Of a product `T`, the result is below `T/R + 2M`.
+//! `Q` and `P` are below `X`, and `M' ≤ (X − 1)·M`. With `R = X²`, the friendly multiple adds less than
+//! `R·M`, and so do the rows. Of a product `T`, the result is below `T/R + 2M`.
 
 use super::{Columns, DIGITS, Digits, Quotient, Space, TWO_TERMS_COLUMNS};
 use crate::batch::Machine;
@@ -72,7 +73,8 @@ pub(super) fn reduce<M: Machine>(
     let (p0, p1) = (p0.first_chunk_mut().expect("lower half"), p1.first_chunk_mut().expect("upper half"));
     let zero = m.column_splat(0);
 
-    // The five lowest columns are complete with the first quarter of W: they are enough for the first five rows.
+    // The five lowest columns are complete with the first quarter of W: they are enough for the first five
+    // rows.
     let w0 = half_term_product(m, [zero; TERM], n0, q0, &mut ());
     let mut window = [zero; TERM];
     each!(k in 0..HALF_TERM {
@@ -142,8 +144,8 @@ pub(super) fn reduce<M: Machine>(
     });
 }
 
-/// Five ordinary rows of a reduction, by the lower term of the modulus: each clears the lowest column of a window, and
-/// moves it up by one. What enters at the top is 0.
+/// Five ordinary rows of a reduction, by the lower term of the modulus: each clears the lowest column of a
+/// window, and moves it up by one. What enters at the top is 0.
 struct ReductionRows<'a, M: Machine> {
     window: Columns<M, TERM>,
     modulus: &'a Modulus<'a, M>,
