@@ -1,10 +1,9 @@
-//! The code that the entry points of the machines compile to.
+//! The machine code of the entry points: the functions of `zariz-machines` into which kernels are compiled.
 //!
-//! `zariz-machines` is compiled to assembly; every entry point (machine × block × tile width) must call
-//! nothing but panics, keep its columns in registers, and have exactly the multiply instructions of its
-//! algorithm. No branch, address or masked access in it may depend on a secret. Its hot loop, or its code, is
-//! not larger than what processors keep ready. Every function, those in assembly too, must have unwind
-//! tables.
+//! `zariz-machines` is compiled to assembly. Each entry point (machine × block × tile width) may call nothing
+//! but panics, must keep its columns in registers, and must have exactly the multiply instructions of its
+//! algorithm. No branch, address or masked access in it may depend on a secret. Its hot loop, or its code,
+//! must fit where processors keep it ready. Every function, also in assembly, must have unwind tables.
 
 mod assembly;
 mod budget;
@@ -92,7 +91,7 @@ fn compare(entry_points: &[EntryPoint]) -> Result<()> {
 }
 
 const ADVICE: &str = "\
-What to do (`cargo xtask codegen` shows every entry_point; docs/notes/code-generation.md explains):
+What to do (`cargo xtask codegen` shows every entry point; docs/notes/code-generation.md explains):
   calls memcpy, memmove, memset: an array of accumulators lives in memory. Index it by constants only; shift it by writing
     each sum one place down.
   calls anything else: it was not inlined. Blocks and operations must be #[inline(always)], without closures.
@@ -148,7 +147,7 @@ fn table(entry_points: &[EntryPoint]) {
     }
     println!();
     println!("stores, loads: vector instructions that write or read the stack. frame: bytes of stack.");
-    println!("hot: instructions of the largest loop, or of the whole entry_point. bytes: of code.");
+    println!("hot: instructions of the largest loop, or of the whole entry point. bytes: of code.");
     println!("unrolled: how many rows the code has one after the other.\n");
 }
 

@@ -67,7 +67,7 @@ impl<T: Copy> AlignedBuf<T> {
         optimization_barrier(&self[..]);
     }
 
-    /// Overwrites what it held when it was longer, too.
+    /// Overwrites all of its memory, also that which it used when it was longer.
     fn wipe(&mut self) {
         self.len = self.capacity();
         self.clear();
@@ -79,8 +79,8 @@ impl<T: Copy> AlignedBuf<T> {
     }
 }
 
-/// Unused slices at [`NUMBERS`], kept for the next numbers: those of a batch are too long to be allocated
-/// fast. They keep their contents until they are used again or dropped.
+/// Unused slices at the place of numbers, kept for the next numbers: those of a batch are too long to be
+/// allocated fast. They keep their contents until they are used again or dropped.
 pub struct Pool<T: Copy = u64>(Vec<AlignedBuf<T>>);
 
 impl<T: Copy> Default for Pool<T> {

@@ -1,5 +1,5 @@
 //! The features that this processor has, the operating system allows and [`HIDE`](crate::HIDE) does not hide.
-//! The standard library detects them once. What it does not detect is asked of CPUID.
+//! The standard library detects them once. For other facts, this file asks CPUID.
 
 use std::arch::x86_64::{__cpuid, CpuidResult};
 use std::sync::OnceLock;

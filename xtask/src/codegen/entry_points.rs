@@ -109,7 +109,7 @@ pub type Names = (String, String, Option<usize>);
 /// across vectors, `…::BLOCK::<NUMBERS, VECTORS>`, the vectors do.
 pub fn entry_point_names(symbol: &str) -> Option<Names> {
     let name = format!("{:#}", demangle(symbol));
-    let (machine, block) = name.strip_prefix("zariz_machines::")?.split_once("::entry_points::")?;
+    let (machine, block) = name.strip_prefix("zariz_machines::")?.rsplit_once("::entry_points::")?;
     let folder = ["batch::", "bls12_381::entry_points::"].into_iter().find(|folder| machine.starts_with(folder));
     let machine = &machine[folder.map_or(0, str::len)..];
     let (block, arguments) = match block.split_once("::<") {
@@ -314,6 +314,9 @@ mod tests {
         assert_eq!(name(of_rsaz), Some(("rsaz-avx2".into(), "square_29_friendly".into(), Some(5))));
         let plain = "_RNvNtNtNtNtCshFnAggahQMu_14zariz_machines5batch8portable3one12entry_points5splat";
         assert_eq!(name(plain), Some(("portable-one".into(), "splat".into(), None)));
+        let field = "_RNvNtNtNtNtCshFnAggahQMu_14zariz_machines9bls12_38112entry_points8avx2_fma\
+                     12entry_points6fe_mul";
+        assert_eq!(name(field), Some(("avx2-fma".into(), "fe_mul".into(), None)));
         assert_eq!(name("_RNvNtCsgEmfK2I1SDS_4core6option13expect_failed"), None);
         assert_eq!(name("memcpy"), None);
     }

@@ -176,7 +176,7 @@ macro_rules! methods {
 /// [`FEWEST_TERMS`](crate::batch::block::FEWEST_TERMS) to [`MAX_TERMS`](Self::MAX_TERMS) terms. Other widths
 /// panic; only a mistake in this crate can cause that, since lengths depend only on the size of the modulus.
 pub trait Kernels: Machine<Digit: bytemuck::Pod> {
-    /// What a product of two digits in every lane costs, in tenths of a cycle: the limit of the processor's
+    /// The cost of a product of two digits in every lane, in tenths of a cycle: the limit of the processor's
     /// ports. Only the choice of window depends on it.
     const PRODUCT_TENTHS: u32;
     /// The widest tile, bounded by the processor's registers.

@@ -8,9 +8,9 @@ use super::kernels::Kernels;
 /// How numbers are multiplied and reduced. All methods give the same numbers; they differ in what they cost.
 ///
 /// By default, a modulus or key uses the method that was measured to be fastest for its length on its engine;
-/// others are for comparison, or for processors on which they are faster. Levels of splitting are lowered to
-/// what a number's digits allow: halves need two digits, half products an even number of them, and sums of
-/// columns must fit in 64 bits.
+/// others are for comparison, or for processors on which they are faster. Levels of splitting are lowered as
+/// far as a number's digits require: halves need two digits, half products an even number of them, and sums
+/// of columns must fit in 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Method {
     /// Levels of Karatsuba's splitting in a product of two numbers.

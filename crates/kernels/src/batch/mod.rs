@@ -1,8 +1,8 @@
 //! Many numbers at once, one in each lane of the vectors; digit `i` of all of them is one vector.
 //!
-//! * [`Machine`]: what a vector machine can do, in arithmetic words.
-//! * [`block`]: micro-kernels over that: tiny loops whose accumulators are in registers.
-//! * [`Kernels`]: these, compiled for one machine, as the crate `machines` provides them.
+//! * [`Machine`]: the operations of a vector machine, in arithmetic words.
+//! * [`block`]: micro-kernels over these: tiny loops whose accumulators are in registers.
+//! * [`Kernels`]: the blocks, compiled for one machine by the crate `machines`.
 //! * [`product`], [`interleaved`], [`tiled`], `separated`, [`ahmm`], [`doubling`]: whole products and
 //!   reductions, arranged from blocks for any digit count, by any [`Method`]; [`bias`] has the initial values
 //!   of their columns, [`tiles`] cuts numbers.

@@ -35,7 +35,7 @@ pub(crate) struct Tiled<M: Kernels> {
     friendly: AlignedBuf<M::Digit>,
     mu: AlignedBuf<M::Digit>,
     quotient: AlignedBuf<M::Digit>,
-    /// Columns of the last quotient, and what they start at.
+    /// Columns of the last quotient, and their initial values.
     low: AlignedBuf<M::Column>,
     initial: Vec<u64>,
     steps: Cut,

@@ -212,7 +212,7 @@ fn constant<M: Machine>(m: M, digits: &[u64; DIGITS]) -> Element<M> {
 ///
 /// Rows of the product and of the reduction take turns, so that a quotient is ready long before it is needed:
 /// column `i` is complete once row `i` of the product has begun. Nine columns are alive at a time. (The rows
-/// are not unrolled: the compiler would put off additions, and have no registers for what is to be added.)
+/// are not unrolled: the compiler would put off additions, and have no registers for the addends.)
 ///
 /// * Precondition: digits normalised; `a·b < R·p/2`, as for `a, b < 2p`.
 /// * Result: below `2p`, normalised.

@@ -116,7 +116,7 @@ pub const fn sub_limbs(a: &Fe, b: &Fe) -> (Fe, u64) {
     (out, borrow as u64)
 }
 
-// What the bounds above rest on: R ≥ 9.8p, hence T/R < p/9.8 for T < p², and μ/2^64 + 1/9.8 + 1 < 2.
+// The facts behind the bounds above: R ≥ 9.8p, hence T/R < p/9.8 for T < p², and μ/2^64 + 1/9.8 + 1 < 2.
 const _: () = {
     assert!(MODULUS[LIMBS - 1] < (1 << 61) - (1 << 58));
     assert!((MU as u128) * 100 < 54 * (1 << 64));

@@ -23,8 +23,8 @@ fn bits<M: Machine, const V: usize>(m: M, masks: &[M::Mask; V]) -> u64 {
 /// `s ← s + Σ_i 2^{32(i+1)}·overflowed_i + carry`. Returns the carry out of the topmost.
 ///
 /// * Precondition: `carry ≤ 1`, and no digit that overflowed is `2^32 − 1`.
-/// * Cost: for each vector a comparison and an addition under a mask; what is between is two additions of
-///   64-bit words.
+/// * Cost: for each vector a comparison and an addition under a mask; between them, two additions of 64-bit
+///   words.
 /// * Why it is right: let `g` and `p` be the masks of lanes that overflowed and of lanes of all ones,
 ///   disjoint by the precondition. Lane `i` receives a carry if lane `i − 1` generates one, or is all ones
 ///   and receives one. In `t = (2g + carry) + p` bit `i` receives a carry from below under the same

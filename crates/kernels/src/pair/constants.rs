@@ -82,7 +82,7 @@ impl Shape {
             Some(out) => *out = word,
             None => debug_assert_eq!(word, 0, "a number that is longer than its limbs"),
         };
-        // What is not in a limb yet, and how many bits of it later digits cannot change.
+        // The part that is not in a limb yet, and how many of its bits later digits cannot change.
         let (mut sum, mut bits, mut limb) = (0_u128, 0, 0);
         for k in 0..self.segments() {
             for (i, vector) in digits.chunks_exact(self.segments()).enumerate() {

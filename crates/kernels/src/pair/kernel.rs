@@ -174,8 +174,8 @@ fn add_rows<M: Machine, const V: usize, const T: usize>(
 /// Clears the digits `from..to` of the lowest segment, by a multiple of the modulus. `carry` is the carry of
 /// the digits below, in all lanes; returns the carry of these digits, in all lanes.
 ///
-/// Let `v` be the uppermost of these columns. With what is carried to it, less than `2^13`, it is divisible
-/// by `2^52` (`2^51` at the top): so `⌈v/2^52⌉` is carried out.
+/// Let `v` be the uppermost of these columns. With the carry to it, less than `2^13`, it is divisible by
+/// `2^52` (`2^51` at the top): so `⌈v/2^52⌉` is carried out.
 #[inline(always)]
 fn clear<M: Machine, const SIDES: usize, const V: usize, const T: usize>(
     m: M,

@@ -5,15 +5,15 @@ use super::machine::Machine;
 /// Moves everything above `2^m` from each column to the next, once. Afterwards no column except the lowest
 /// three is above `2^m + 2^{64−m}`, and the number that they make is the same.
 ///
-/// The lowest four columns are the next to be reduced, and receive eight products more at most: all that is
-/// taken from them is what the highest of them carries out, so that nothing is read from below.
+/// The lowest four columns are the next to be reduced, and receive eight products more at most: only the
+/// carry out of the highest of them is taken, so that nothing is read from below.
 ///
 /// Preconditions: `c.len()` is a multiple of four; the highest column is below `2^m`. Cost: six vector
 /// operations for four columns. Source: "cleanup", step 7.12 of algorithm 3, "shaving off only the necessary
 /// number of bits".
 #[inline(always)]
 pub fn cleanup<W: Machine, const M: u32>(w: W, c: &mut [W::Word]) {
-    // From the top, so that what is carried is read before it is taken off.
+    // From the top, so that each carry is read before it is taken off.
     let mut at = c.len() - 4;
     while at > 0 {
         let c = &mut c[at - 1..at + 4];
@@ -53,7 +53,7 @@ pub fn normalise<W: Machine, const M: u32>(w: W, out: &mut [W::Digit], c: &[W::W
     }
 }
 
-/// One pass of carries over four columns, and what they carry.
+/// One pass of carries over four columns, and their carries.
 #[inline(always)]
 fn pass<W: Machine, const M: u32>(w: W, x: W::Vector, below: W::Vector) -> (W::Vector, W::Vector) {
     let carry = w.carry::<M>(x);

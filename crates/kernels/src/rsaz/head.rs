@@ -11,7 +11,7 @@ pub struct Low<W: Machine> {
     pub k0: W::Word,
 }
 
-/// Four digits of the quotient as in the paper, and what is carried out of the four columns.
+/// Four digits of the quotient as in the paper, and the carry out of the four columns.
 ///
 /// `q[t] = (x_t + …)·k0 mod 2^m` makes column `t` divisible by `2^m` when `q[t]·M` is added; what that adds
 /// to the four columns themselves is added here, the rest is for the vectors.
@@ -45,8 +45,8 @@ pub fn chained<W: Machine, const M: u32>(
 /// With `M'' = (M' + 1)/2^{4m}`, `X + q·M' = (X − q) + 2^{4m}·q·M''`: the digits go, and `q·M''` is added
 /// four columns up, all in vectors.
 ///
-/// Preconditions: columns with what is carried into them stay below `2^64`. Result: as of [`chained`]. Cost:
-/// no multiplication; three operations for each digit.
+/// Preconditions: columns with the carries into them stay below `2^64`. Result: that of [`chained`]. Cost: no
+/// multiplication; three operations for each digit.
 #[allow(clippy::needless_range_loop)] // iterators are not always inlined below an entry point
 #[inline(always)]
 pub fn friendly<W: Machine, const M: u32>(w: W, x: [W::Word; 4], mut carry: W::Word) -> ([W::Digit; 4], W::Word) {

@@ -78,7 +78,7 @@ pub trait Machine: Copy + Send + Sync + 'static {
 /// The kernels of RSAZ, compiled for one machine: for each digit size, way to find quotients and common
 /// length.
 pub trait Kernels: Machine<Digit: bytemuck::Pod> {
-    /// What a vector multiply-accumulate costs, in tenths of a cycle: the limit of the processor's ports.
+    /// The cost of a vector multiply-accumulate, in tenths of a cycle: the limit of the processor's ports.
     /// Only the choice of window depends on it.
     const MAC_TENTHS: u32;
 

@@ -26,8 +26,8 @@
 //! numbers below `2M`. For 512, 1024 and 2048 bits the digits that `R ≥ 8M` asks for are the same.)
 //!
 //! A column receives products of digits at most `2^m`, of which a doubled one counts as two: `s` of them,
-//! with what was carried into it, are below `(s + 2)·2^{2m}`. Before that exceeds `2^64`, at `s =`
-//! [`most_sums`], there is a cleanup. `analysis` proves it, column by column, for every size.
+//! with the carry into it, are below `(s + 2)·2^{2m}`. Before that exceeds `2^64`, at `s =` [`most_sums`],
+//! there is a cleanup. `analysis` proves it, column by column, for every size.
 
 mod carry;
 mod context;

@@ -47,8 +47,8 @@ pub fn square<W: Machine, const M: u32, const FRIENDLY: bool, const G: usize>(
 /// The most steps that are written out: the code of longer numbers would not fit where it is decoded.
 const UNROLLED: usize = 9;
 
-/// How many fours of rows of the square and of the reduction have come since the last cleanup, and what is
-/// carried.
+/// How many fours of rows of the square and of the reduction have been added since the last cleanup, and the
+/// carry.
 struct State<W: Machine> {
     squared: usize,
     reduced: usize,

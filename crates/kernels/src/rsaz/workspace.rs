@@ -114,7 +114,7 @@ pub(super) struct View<'a, W: Machine> {
 
 impl<W: Machine> View<'_, W> {
     /// Four rows of the reduction, with the scalar head: `C[4h..] += q·M` for four digits `q` of the quotient
-    /// that clear the four columns from `4h` on, which are not written any more; what they carry is returned.
+    /// that clear the four columns from `4h` on, which are not written any more; their carry is returned.
     ///
     /// Preconditions: `h < g`, all columns up to `4(h + g) + 8` are written, and stay below `2^64`. Cost:
     /// `4g` or `4(g + 1)` vector multiply-accumulates.

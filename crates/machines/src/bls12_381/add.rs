@@ -41,7 +41,7 @@ pub(super) unsafe extern "sysv64" fn add(out: *mut Fe, a: *const Fe, b: *const F
 ///
 /// * Precondition: `a, b < p`.
 /// * Result: below `p`.
-/// * Cost: two chains of six additions, and six conditional moves: what is added is 0 or `p`.
+/// * Cost: two chains of six additions, and six conditional moves, which choose the addend 0 or `p`.
 ///
 /// # Safety
 /// `out` must be writable; it may be one of the others.

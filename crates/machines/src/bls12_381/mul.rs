@@ -36,7 +36,7 @@ macro_rules! product_row {
     };
 }
 
-/// `t ← (t + t0·p')/2^64`, the friendly row: `t0` becomes the highest register, and what was `t1` the lowest.
+/// `t ← (t + t0·p')/2^64`, the friendly row: `t0` becomes the highest register, and `t1` the lowest.
 ///
 /// * Precondition: `t < 2^448`. Result: below `2^448`.
 /// * Spoils: rax, rbx, rdx, flags.
@@ -106,8 +106,8 @@ pub(super) use {corrected, friendly_row, plain_row, step};
 ///
 /// * Precondition: `a, b < p`.
 /// * Result: below `p`.
-/// * Cost: 72 MULX, and one IMUL for the last quotient. Seven registers hold what is summed up; the rows
-///   rename them, so that nothing is moved.
+/// * Cost: 72 MULX, and one IMUL for the last quotient. Seven registers hold the sum; the rows rename them,
+///   so that nothing is moved.
 /// * Source: the paper, "Montgomery Multiplication in Assembly"; the friendly multiple is ours (see
 ///   [`zariz_kernels::bls12_381`]).
 ///

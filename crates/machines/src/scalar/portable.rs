@@ -23,7 +23,7 @@ fn mac(a: u64, b: u64, c: u64, d: u64) -> (u64, u64) {
     (sum as u64, (sum >> 64) as u64)
 }
 
-/// `t += a·b`, from the first limb of `t` on; returns what is carried out of as many limbs as `a` has.
+/// `t += a·b`, from the first limb of `t` on; returns the carry out of as many limbs as `a` has.
 #[inline(always)]
 fn row(t: &mut [u64], a: &[u64], b: u64) -> u64 {
     let mut carry = 0;

@@ -32,7 +32,7 @@ pub fn batch_sizes(w: usize, step: Option<usize>) -> Vec<Size> {
 
 /// Numbers in registers, whose squares are reduced by four rows first, then by pairs, the last two rows with
 /// `M` itself. (Of an odd number it is three: less is added.)
-fn whole_sizes(w: usize) -> Vec<Size> {
+fn register_sizes(w: usize) -> Vec<Size> {
     let whole = (FEWEST_IN_REGISTERS..=WIDEST).filter(|&digits| fours(digits) > 0);
     let size = |digits| {
         let (before, doubled) = (w * (digits - 2), 4 * w * fours(digits));
@@ -117,15 +117,15 @@ pub fn all() -> Vec<Arithmetic> {
             let kind = Kind::HalfReduced { digit_bits: w, step };
             out.push(batch(&format!("{name}, half-reduced entries"), half, kind, Some(step)));
         }
-        let whole = batch("whole numbers, four rows first", BOUNDS, Kind::Products, Some(2));
-        out.push(Arithmetic { sizes: whole_sizes(w), ..whole });
-        let terms = batch("split numbers, and numbers in terms", BOUNDS, Kind::Products, Some(TERM));
+        let in_registers = batch("in registers, four rows first", BOUNDS, Kind::Products, Some(2));
+        out.push(Arithmetic { sizes: register_sizes(w), ..in_registers });
+        let terms = batch("numbers in terms", BOUNDS, Kind::Products, Some(TERM));
         out.push(Arithmetic { sizes: term_sizes(w), ..terms });
         out.push(batch("separated, whole or truncated", BOUNDS, Kind::Products, None));
         out.extend((1..=doubling::MAX_WINDOW).map(|window| doubling(w, window)));
         out.extend((1..=doubling::MAX_WINDOW).map(|window| {
             let method = format!("powers of two by windows of {window}, four rows first, {w}-bit digits");
-            Arithmetic { method, sizes: whole_sizes(w), ..doubling(w, window) }
+            Arithmetic { method, sizes: register_sizes(w), ..doubling(w, window) }
         }));
     }
     let plain = |name, method: &str, sizes| Arithmetic {

@@ -154,7 +154,7 @@ fn diagonal_products<M: Machine, const SQUARE: bool>(
 ) {
     let zero = m.column_splat(0);
     c[..TERM].fill(zero);
-    // What is added to C_1 is in all that follow.
+    // An addend of C_1 is also in all sums that follow.
     let mut start = offset(1, M::DIGIT_BITS);
     for (i, (a, b)) in a.iter().zip(b).enumerate() {
         let mut out = Prefix::<M>(c[TERM * i..].first_chunk_mut().expect("columns"));

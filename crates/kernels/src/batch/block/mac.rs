@@ -54,8 +54,8 @@ pub fn mac_rows<M: Machine, const T: usize>(m: M, c: &mut [M::Column], a: &[M::D
 
 /// `X ← X·F`, digits normalised, by a factor of one digit for each lane.
 ///
-/// * Precondition: `factor` holds `LANES` words below `2^w`; `initial` holds what the columns of the product
-///   start at, one more than `x` has digits; the product is below `2^{w·x.len()}`.
+/// * Precondition: `factor` holds `LANES` words below `2^w`; `initial` holds the initial values of the
+///   product's columns, one more than `x` has digits; the product is below `2^{w·x.len()}`.
 /// * Cost: a product for each digit, and a chain of additions and shifts.
 #[inline(always)]
 pub fn scale<M: Machine>(m: M, x: &mut [M::Digit], factor: &[u64], initial: &[u64]) {

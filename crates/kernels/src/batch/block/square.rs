@@ -6,9 +6,9 @@ use crate::unroll::reload;
 /// The columns of `A²`, written to `C[0..2T]`:
 /// `C = 2·(half + Σ_{i<j} A[i]·A[j]·2^{w(i+j)}) + Σ_i A[i]²·2^{2wi}`.
 ///
-/// `half` is half of what a whole product with its reduction starts at (see [`crate::batch::context`]):
-/// doubling a column doubles the bias in it, as the missing lower triangle would. A machine without bias does
-/// not read it.
+/// `half` is half of the initial values of a whole product with its reduction (see
+/// [`crate::batch::context`]): doubling a column doubles the bias in it, as the missing lower triangle would.
+/// A machine without bias does not read it.
 ///
 /// * Precondition: `a.len() = T`, `c.len(), half.len() ≥ 2T`.
 /// * Cost: `T(T+1)/2` products. Fully unrolled.

@@ -48,7 +48,7 @@ pub(super) fn halves<D, const H: usize>(number: &[D]) -> (&[D; H], &[D; H]) {
     (low, high.first_chunk().expect("upper half"))
 }
 
-/// `C + A·B`, ten digits each: `c` is what the columns start at. `beside` gets 50 steps.
+/// `C + A·B`, ten digits each: `c` has the initial values of the columns. `beside` gets 50 steps.
 #[inline(always)]
 pub(super) fn term_product<M: Machine>(
     m: M,

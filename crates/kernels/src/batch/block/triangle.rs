@@ -37,8 +37,8 @@ pub fn low_triangle<M: Machine, const T: usize>(m: M, c: &mut [M::Column], a: &[
 /// `C[i + j − T + 1] += lo(A[j]·B[i])` for `i + j ≥ T − 1`, and `C[i + j − T + 2] += hi(A[j]·B[i])` for
 /// `i + j ≥ T − 2`.
 ///
-/// These are the whole of columns `T − 1 ..` of the product. What the columns below would carry into them is
-/// left out: the lowest is a *guard*, from which the true carry is found (see [`crate::batch::separated`]).
+/// These are the whole of columns `T − 1 ..` of the product. The carry of the columns below is left out: the
+/// lowest is a *guard*, from which the true carry is found (see [`crate::batch::separated`]).
 ///
 /// In a number of several tiles the row below the triangle has a high half for the guard too: `b` then starts
 /// with that row, and has `T + 1`.

@@ -6,15 +6,15 @@ use super::rows::{accumulators, enter, leave, rows, zero_blocks};
 
 /// `t ← a·b`, for `a` and `b` of `8k` limbs, `t` of `16k`. Cost: `64k²` products.
 ///
-/// Eight limbs of `b` at a time, times all blocks of `a`: what the rows of a block leave in the accumulators
-/// goes on into those of the next.
+/// Eight limbs of `b` at a time, times all blocks of `a`: the accumulators that the rows of a block leave go
+/// on into the next block.
 ///
 /// # Safety
 /// The processor has BMI2 and ADX; `a` and `b` are valid for `8k` limbs, `t` for `16k`, `k > 0`, and `t`
 /// overlaps neither `a` nor `b`.
 #[unsafe(naked)]
 pub(super) unsafe extern "sysv64" fn mul(t: *mut u64, a: *const u64, b: *const u64, k: usize) {
-    // The stack: a, k, t[8j], what is left of j, what is left of i.
+    // The stack: a, k, t[8j], the rest of j, the rest of i.
     naked_asm!(
         enter!("40"),
         "mov [rsp], rsi",

@@ -31,7 +31,7 @@ macro_rules! quotient_row {
 /// overlaps neither of the others.
 #[unsafe(naked)]
 pub(super) unsafe extern "sysv64" fn reduce(out: *mut u64, t: *mut u64, m: *const u64, mu: u64, k: usize) {
-    // The stack: out, m, μ, k, t[8j], what is left of j, what is left of i, the carry.
+    // The stack: out, m, μ, k, t[8j], the rest of j, the rest of i, the carry.
     naked_asm!(
         enter!("64"),
         "mov [rsp], rdi",
@@ -58,7 +58,7 @@ pub(super) unsafe extern "sysv64" fn reduce(out: *mut u64, t: *mut u64, m: *cons
         "add rsi, 64",
         "dec qword ptr [rsp + 48]",
         "jnz 4b",
-        // What was carried out of the eight limbs before these.
+        // The carry of the eight limbs before these.
         "mov rax, [rsp + 56]",
         "neg rax",
         accumulators!(add),

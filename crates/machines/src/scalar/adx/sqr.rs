@@ -5,8 +5,8 @@ use core::arch::naked_asm;
 use super::rows::{accumulators, enter, leave, rows, zero_blocks};
 
 /// A row of the triangle above the diagonal: `[rsi + at]` multiplies only the limbs above it in its block. As
-/// in [`super::rows`], the lowest limb goes to memory (`[rsp + …]`, behind what the operation keeps there),
-/// and the accumulator that becomes free takes the highest. `products` are offsets in the block, and the
+/// in [`super::rows`], the lowest limb goes to memory (`[rsp + …]`, behind the operation's own words), and
+/// the accumulator that becomes free takes the highest. `products` are offsets in the block, and the
 /// accumulators of the low and the high half.
 macro_rules! triangle_row {
     ($at:literal, $to:literal, $h0:literal, products: $(($offset:literal $low:literal $high:literal))*, last: $top:literal) => {
@@ -59,8 +59,7 @@ macro_rules! diagonal {
 /// overlap `a`.
 #[unsafe(naked)]
 pub(super) unsafe extern "sysv64" fn sqr(t: *mut u64, a: *const u64, k: usize) {
-    // The stack: a[8j], t[16j], what is left of j, what is left of i; a, t and k; the low limbs of a
-    // triangle.
+    // The stack: a[8j], t[16j], the rest of j, the rest of i; a, t and k; the low limbs of a triangle.
     naked_asm!(
         enter!("120"),
         "mov [rsp], rsi",

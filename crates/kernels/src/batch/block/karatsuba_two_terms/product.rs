@@ -61,7 +61,7 @@ pub(super) fn columns<M: Machine, const SQUARE: bool>(
     c[TERM] = of_quotient.carry;
 }
 
-/// The columns of `A·B`, or of `A²`, each with what it starts at.
+/// The columns of `A·B`, or of `A²`, added to `start`.
 #[inline(always)]
 fn half_product<M: Machine, const SQUARE: bool>(
     m: M,
