@@ -1,17 +1,21 @@
 //! The course of an undamaged operation: the places that it comes to, and how long it takes between them.
 //!
-//! A place is where a function of the library begins for the first time. So steps that take little time get flips too,
-//! and no function needs to have a name that this program knows: the compiler may inline them.
+//! A place is where a function of the library begins that was not called lately: where something else is done than
+//! before. So steps that take little time get flips too, and no function needs to have a name that this program knows:
+//! the compiler may inline them.
 
 use anyhow::{Context, Result, ensure};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Instant;
 
 use super::process::{Process, Stop};
+use super::program::Program;
 use super::tracer::Tracer;
 
 /// Stretches of at most so many instructions are walked step by step.
 pub const STEPS: u32 = 400;
+/// So many calls are lately: more than a power has from one multiplication to the next.
+const RECENT: usize = 64;
 /// What a stop and a resumption cost, and more.
 const OVERHEAD: f64 = 10.0;
 
@@ -29,30 +33,52 @@ pub struct Mark {
 /// From the entry of the operation to its return.
 pub type Course = Vec<Mark>;
 
-/// Follows the operation that a stopped process is about to begin, by those of some places that it comes to.
-pub fn follow(tracer: &Tracer, process: Process, places: &BTreeSet<u64>) -> Result<Course> {
+/// Follows the operation that a stopped process is about to begin.
+pub fn follow(tracer: &Tracer, process: Process, program: &Program) -> Result<Course> {
     let registers = process.registers()?;
     let end = process.word(registers.rsp)?;
-    let mut places: BTreeSet<_> = places.iter().map(|place| place + tracer.base).collect();
-    places.insert(end);
-    places.remove(&registers.rip);
-    let mut open = BTreeMap::new();
-    for at in places {
-        open.insert(at, process.plant(at)?);
+    let mut breakpoints = BTreeMap::new();
+    for at in program.of_library().into_iter().map(|place| place + tracer.base).chain([end]) {
+        breakpoints.insert(at, process.plant(at)?);
     }
-    let mark = |at| Mark { address: at - tracer.base, steps: STEPS, micros: 0.0 };
-    let (mut course, mut at) = (vec![mark(registers.rip)], registers.rip);
-    while at != end {
-        let start = Instant::now();
+    let (mut places, mut recent) = (vec![registers.rip], VecDeque::from([registers.rip]));
+    // The functions that were called since the last place.
+    let mut called = BTreeSet::new();
+    loop {
         ensure!(process.resume()? == Stop::Trap, "an undamaged operation was interrupted");
-        let micros = (start.elapsed().as_secs_f64() * 1e6 - OVERHEAD).max(1.0);
-        at = process.at_breakpoint()?;
-        process.remove(&open.remove(&at).context("an undamaged operation stopped elsewhere")?)?;
-        course.last_mut().into_iter().for_each(|last| last.micros = micros);
-        course.push(mark(at));
+        let at = process.at_breakpoint()?;
+        if at == end {
+            break;
+        }
+        process.remove(breakpoints.get(&at).context("an undamaged operation stopped elsewhere")?)?;
+        ensure!(process.step()? == Stop::Trap, "an undamaged operation was interrupted");
+        process.plant(at)?;
+        if !called.contains(&at) && !recent.contains(&at) {
+            places.push(at);
+            called.clear();
+        }
+        called.insert(at);
+        recent.push_back(at);
+        recent.drain(..recent.len().saturating_sub(RECENT));
     }
-    open.values().try_for_each(|breakpoint| process.remove(breakpoint))?;
-    Ok(course)
+    breakpoints.values().try_for_each(|breakpoint| process.remove(breakpoint))?;
+    places.push(end);
+    Ok(places.into_iter().map(|at| Mark { address: at - tracer.base, steps: STEPS, micros: f64::MAX }).collect())
+}
+
+/// Takes the time of each stretch, with another process that does the same operation, if it is shorter than before.
+pub fn measure(tracer: &Tracer, process: Process, course: &mut Course) -> Result<()> {
+    let mut starts = Vec::new();
+    tracer.walk(process, course, |_, _| {
+        starts.push(Instant::now());
+        Ok(())
+    })?;
+    starts.push(Instant::now());
+    for (mark, times) in course.iter_mut().zip(starts.windows(2)) {
+        let micros = (times[1] - times[0]).as_secs_f64() * 1e6 - OVERHEAD;
+        mark.micros = mark.micros.min(micros.max(1.0));
+    }
+    Ok(())
 }
 
 /// Counts the instructions of short stretches, with another process that does the same operation.

@@ -14,7 +14,6 @@ mod victim;
 use anyhow::{Context, Result, bail, ensure};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
-use std::collections::BTreeSet;
 use std::process::ExitCode;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -200,20 +199,15 @@ fn victim(program: &Program, work: Work, warm: bool) -> Result<Tracer> {
     Ok(tracer)
 }
 
-/// The course of an operation, by what several victims have in common.
+/// The course of an operation, from several victims.
 fn course(program: &Program, work: Work, warm: bool) -> Result<Course> {
-    let follow = |places: &BTreeSet<u64>| -> Result<Course> {
+    let tracer = victim(program, work, warm)?;
+    let mut course = course::follow(&tracer, tracer.process, program)?;
+    tracer.finish()?;
+    for _ in 0..2 {
         let tracer = victim(program, work, warm)?;
-        let course = course::follow(&tracer, tracer.process, places)?;
+        course::measure(&tracer, tracer.process, &mut course)?;
         tracer.finish()?;
-        Ok(course)
-    };
-    let places = |course: Course| course.iter().map(|mark| mark.address).collect();
-    let common = places(follow(&places(follow(&program.of_library())?))?);
-    let (mut course, again) = (follow(&common)?, follow(&common)?);
-    for (mark, again) in course.iter_mut().zip(&again) {
-        ensure!(mark.address == again.address, "an operation takes different ways");
-        mark.micros = mark.micros.min(again.micros);
     }
     let tracer = victim(program, work, warm)?;
     course::count_steps(&tracer, tracer.process, &mut course)?;
@@ -223,7 +217,7 @@ fn course(program: &Program, work: Work, warm: bool) -> Result<Course> {
 /// How many flips each stretch gets: half of them shared by time, half evenly.
 fn draw(course: &Course, count: usize, random: &mut StdRng) -> Vec<usize> {
     let mut out = vec![0; course.len() - 1];
-    let all: f64 = course.iter().map(|mark| mark.micros).sum();
+    let all: f64 = course[..out.len()].iter().map(|mark| mark.micros).sum();
     for _ in 0..count {
         let mut left = random.random::<f64>() * all;
         let by_time = out.iter().zip(course).position(|(_, mark)| {
