@@ -68,7 +68,7 @@ fn faults() -> Result<String> {
             let mine = counts.filter(|row| row["outcome"].as_str().is_some_and(|it| outcomes.contains(&it)));
             mine.filter_map(|row| row["count"].as_u64()).sum()
         };
-        let revealed = data["revealed"].as_u64().map_or_else(String::new, |count| count.to_string());
+        let revealed = data["revealed"].as_array().map_or_else(String::new, |flips| flips.len().to_string());
         let number = |field: &str| data[field].as_u64().unwrap_or(1);
         let (right, caught) = (of(&["right"]), of(&["recomputed", "withheld"]));
         let ended = of(&["crash", "panic", "hang", "other error"]);

@@ -455,7 +455,7 @@ mod tests {
         };
         let job = |i: u8| {
             let key = keys[usize::from(i) % keys.len()];
-            (key, if i % 7 == 0 { Err(Error::Random) } else { Ok(number(key, i)) })
+            (key, if i.is_multiple_of(7) { Err(Error::Random) } else { Ok(number(key, i)) })
         };
         for (i, result) in (0..).zip(private_op((0..70).map(job).collect())) {
             let (key, given) = job(i);

@@ -1,8 +1,8 @@
 //! The course of an undamaged operation: the places that it comes to, and how long it takes between them.
 //!
-//! A place is where a function of the library begins that was not called lately: where something else is done than
-//! before. So steps that take little time get flips too, and no function needs to have a name that this program knows:
-//! the compiler may inline them.
+//! A place is where a function of the library begins that was not called lately: where something else is done
+//! than before. So steps that take little time get flips too, and this program knows no function by its name:
+//! the compiler may inline each.
 
 use anyhow::{Context, Result, ensure};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};

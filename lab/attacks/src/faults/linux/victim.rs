@@ -3,6 +3,7 @@
 
 use anyhow::{Context, Result};
 use nix::sys::resource::{Resource, setrlimit};
+use num_bigint::BigUint;
 use std::fmt::{self, Display, Formatter};
 use std::hint::black_box;
 use std::io::Read;
@@ -10,8 +11,6 @@ use std::sync::atomic::Ordering::Relaxed;
 use zariz::rsa::hazmat::primitive::{PrivateJob, private_many};
 use zariz::rsa::{Error, PrivateKey, check_failures};
 use zariz::{Engine, Modulus, PowJob, pow_many};
-
-use num_bigint::BigUint;
 
 use super::raw::{EPOCH, call_and_jump};
 
@@ -108,8 +107,8 @@ pub fn run(work: Work) -> Result<()> {
     Ok(())
 }
 
-/// What is damaged, from its call to its return: the private operation, or if there are halves, what this program makes
-/// of them.
+/// What is damaged, from its call to its return: the private operation, or if there are halves, what this program
+/// makes of them.
 #[inline(never)]
 fn operation(jobs: &[PrivateJob], halves: &[(&Halves, &[u8])]) -> Vec<Computed> {
     if halves.is_empty() {
@@ -164,8 +163,8 @@ fn without_check(jobs: &[(&Halves, &[u8])]) -> Vec<Computed> {
     jobs.iter().zip(powers.chunks(2)).map(together).collect()
 }
 
-/// A report: the counter of failed checks, and for each request the length of its result and its bytes. An error has no
-/// bytes.
+/// A report: the counter of failed checks, and for each request the length of its result and its bytes. An error
+/// has no bytes.
 fn tell(results: &[Computed]) {
     let mut report = check_failures().to_le_bytes().to_vec();
     for result in results {
