@@ -19,6 +19,7 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use zariz::batcher::{Error, Job, Pending, Policy, WhenFull};
+use zariz::rsa::Message;
 use zeroize::Zeroizing;
 
 use crate::error::{Failure, error};
@@ -242,10 +243,8 @@ impl Inbox {
         let py = message.py();
         let algorithm = keys::algorithm(py, algorithm)?;
         let read = Batch::read_one(message, "message", Width::NoInts)?;
-        let make = || match prehashed {
-            true => Job::sign_digest(&key.0, algorithm, read.get(0)),
-            false => Job::sign(&key.0, algorithm, read.get(0)),
-        };
+        let kind = if prehashed { Message::Digest } else { Message::Bytes };
+        let make = || Job::sign(&key.0, algorithm, kind(read.get(0)));
         // Releasing is only worth it for long messages: another Python thread may keep the interpreter for
         // longer than a short one takes.
         let job = if read.get(0).len() < SHORT { make() } else { py.detach(make) };

@@ -8,7 +8,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 use zariz::rsa::hazmat::primitive::{PrivateJob, private_many};
-use zariz::rsa::{Algorithm, KeyError, KeyGenerator, Padding};
+use zariz::rsa::{Algorithm, KeyError, KeyGenerator, Message, Padding};
 use zeroize::Zeroizing;
 
 use crate::error::{Failure, error};
@@ -68,7 +68,10 @@ impl Operation {
         };
         match self {
             Self::Sign(algorithm) => public(key.sign_batch(*algorithm, items)),
-            Self::SignDigest(algorithm) => public(key.sign_digest_batch(*algorithm, items)),
+            Self::SignDigest(algorithm) => {
+                let digests: Vec<_> = items.iter().map(|&digest| Message::Digest(digest)).collect();
+                public(key.sign_batch(*algorithm, &digests))
+            }
             Self::Decrypt(padding) => secret(key.decrypt_batch(padding, items)),
             Self::Raw => {
                 let jobs: Vec<_> = items.iter().map(|number| PrivateJob { key, number }).collect();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyType};
-use zariz::rsa::{Algorithm, Error, Signed, SignedDigest};
+use zariz::rsa::{Algorithm, Error, Message, Signed};
 
 use crate::error::{Failure, Kind};
 use crate::keys::{self, Half, Source};
@@ -47,15 +47,9 @@ pub fn verify(
 ) -> PyResult<Vec<Outcome<Result<(), Error>>>> {
     let (count, each, key) = (messages.len(), public_cost(key), key.clone());
     let piece = move |range: Range<usize>, _: &_| -> Vec<Outcome<Result<(), Error>>> {
-        let pair = |i| (messages.get(i), signatures.get(i));
-        let results = if prehashed {
-            let signed: Vec<_> =
-                range.map(pair).map(|(digest, signature)| SignedDigest { digest, signature }).collect();
-            key.verify_digest_batch(algorithm, &signed)
-        } else {
-            let signed: Vec<_> = range.map(pair).map(|(message, signature)| Signed { message, signature }).collect();
-            key.verify_batch(algorithm, &signed)
-        };
+        let message = if prehashed { Message::Digest } else { Message::Bytes };
+        let signed = |i| Signed { message: message(messages.get(i)), signature: signatures.get(i) };
+        let results = key.verify_batch(algorithm, &range.map(signed).collect::<Vec<_>>());
         let outcome = |result| match result {
             Err(
                 wrong

@@ -54,7 +54,7 @@ fn types_of_rsa_are_shared_between_threads() {
 
     shared::<(PrivateKey, PublicKey, SigningKey, VerifyingKey, Signature, Components)>();
     shared::<(Algorithm, Padding, Hash, Mgf, Hasher, Usage, PssParameters)>();
-    shared::<(SignJob, VerifyJob, DecryptJob, Signed, SignedDigest, PrivateJob, PublicJob, Substitute)>();
+    shared::<(Message, SignJob, VerifyJob, DecryptJob, Signed, PrivateJob, PublicJob, Substitute)>();
     error::<KeyError>();
     error::<zariz::rsa::Error>();
     error::<UnknownAlgorithm>();

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use zariz::Modulus;
 use zariz::batcher::{Batcher, Error, Job, Pending, Policy, Primitive, QueueError, Signer, WhenFull};
 use zariz::rsa::blind::{self, Variant};
-use zariz::rsa::{self, Algorithm, Hash, Padding, PrivateKey, PublicKey};
+use zariz::rsa::{self, Algorithm, Hash, Message, Padding, PrivateKey, PublicKey};
 
 struct Unpark(Thread);
 
@@ -53,7 +53,7 @@ fn every_sort_of_request_has_its_result() {
         public.verify(algorithm, b"message", &signature).expect("it is right");
     }
     let digest = Hash::Sha256.digest(&[b"message"]);
-    let job = Job::sign_digest(&key, Algorithm::RS256, &digest).expect("a job");
+    let job = Job::sign(&key, Algorithm::RS256, Message::Digest(&digest)).expect("a job");
     assert_eq!(batcher.call(job), Ok(key.sign(Algorithm::RS256, b"message").expect("a signature")));
     for padding in [Padding::oaep(Hash::Sha256), Padding::Pkcs1v15] {
         let ciphertext = public.encrypt(&padding, b"secret").expect("a ciphertext");

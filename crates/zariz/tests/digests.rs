@@ -8,8 +8,8 @@ use common::keys::{USUAL, load, loaded};
 use sha2::Digest;
 use signature::hazmat::{PrehashSigner, PrehashVerifier};
 use zariz::rsa::{
-    Algorithm, Error, Hash, SignDigestJob, Signature, SignedDigest, SigningKey, VerifyDigestJob, VerifyingKey,
-    sign_digest_many, verify_digest_many,
+    Algorithm, Error, Hash, Message, SignJob, Signature, Signed, SigningKey, VerifyJob, VerifyingKey, sign_many,
+    verify_many,
 };
 
 // Where the processor lacks AVX-IFMA or AVX512-IFMA, these engines run all the same.
@@ -44,12 +44,16 @@ fn a_digest_stands_for_its_message() {
         for algorithm in [Algorithm::RS256, Algorithm::PS256, Algorithm::RS384] {
             let what = format!("{algorithm:?}, {} bits, {}", key.bits(), key.engine());
             let digest = algorithm.hash().digest(&[b"message"]);
-            let signature = key.sign_digest(algorithm, &digest).expect("a signature");
+            let signature = key.sign(algorithm, Message::Digest(&digest)).expect("a signature");
             let public = key.public_key();
             assert_eq!(public.verify(algorithm, b"message", &signature), Ok(()), "{what}");
-            assert_eq!(public.verify_digest(algorithm, &digest, &signature), Ok(()), "{what}");
+            assert_eq!(public.verify(algorithm, Message::Digest(&digest), &signature), Ok(()), "{what}");
             let other = algorithm.hash().digest(&[b"another message"]);
-            assert_eq!(public.verify_digest(algorithm, &other, &signature), Err(Error::Verification), "{what}");
+            assert_eq!(
+                public.verify(algorithm, Message::Digest(&other), &signature),
+                Err(Error::Verification),
+                "{what}"
+            );
         }
     }
 }
@@ -63,17 +67,18 @@ fn a_digest_of_the_wrong_length_fails_alone() {
         for algorithm in [Algorithm::RS256, Algorithm::PS256] {
             for wrong in [&digest[1..], &[&digest[..], &[0]].concat(), &[]] {
                 let error = Error::Digest { expected: 32, actual: wrong.len() };
-                assert_eq!(key.sign_digest(algorithm, wrong), Err(error), "{engine}");
-                assert_eq!(key.public_key().verify_digest(algorithm, wrong, &signature), Err(error), "{engine}");
+                let wrong = Message::Digest(wrong);
+                assert_eq!(key.sign(algorithm, wrong), Err(error), "{engine}");
+                assert_eq!(key.public_key().verify(algorithm, wrong, &signature), Err(error), "{engine}");
             }
         }
         let (digest, signature) = (&digest[..], &signature[..]);
         let items = [(digest, signature), (&digest[1..], signature), (digest, &signature[1..]), (digest, signature)]
-            .map(|(digest, signature)| SignedDigest { digest, signature });
+            .map(|(digest, signature)| Signed { message: Message::Digest(digest), signature });
         let length = Error::Length { expected: 128, actual: 127 };
         let expected = [Ok(()), Err(Error::Digest { expected: 32, actual: 31 }), Err(length), Ok(())];
-        assert_eq!(key.public_key().verify_digest_batch(Algorithm::RS256, &items), expected, "{engine}");
-        assert_eq!(key.public_key().verify_digest_batch(Algorithm::RS256, &[]), [], "{engine}");
+        assert_eq!(key.public_key().verify_batch(Algorithm::RS256, &items), expected, "{engine}");
+        assert_eq!(key.public_key().verify_batch(Algorithm::RS256, &[]), [], "{engine}");
     }
 }
 
@@ -83,11 +88,11 @@ fn digests_with_a_key_each() {
     let algorithm = Algorithm::RS256;
     let digest = algorithm.hash().digest(&[b"message"]);
     // Every fourth is too short.
-    let digest_of = |i: usize| &digest[usize::from(i % 4 == 2)..];
+    let digest_of = |i: usize| Message::Digest(&digest[usize::from(i % 4 == 2)..]);
     let wrong = Error::Digest { expected: 32, actual: 31 };
     let jobs: Vec<_> =
-        keys.iter().enumerate().map(|(i, (key, _))| SignDigestJob { key, algorithm, digest: digest_of(i) }).collect();
-    let signatures = sign_digest_many(&jobs);
+        keys.iter().enumerate().map(|(i, (key, _))| SignJob::new(key, algorithm, digest_of(i))).collect();
+    let signatures = sign_many(&jobs);
     assert_eq!(signatures.len(), keys.len());
     for (i, ((key, numbers), signature)) in keys.iter().zip(&signatures).enumerate() {
         let expected = if i % 4 == 2 { Err(wrong) } else { Ok(numbers.rs256(b"message")) };
@@ -101,10 +106,10 @@ fn digests_with_a_key_each() {
         .map(|(i, ((key, _), signature))| {
             // Every fourth is a byte short.
             let signature = &signature[usize::from(i % 4 == 1)..];
-            VerifyDigestJob { key: key.public_key(), algorithm, digest: digest_of(i), signature }
+            VerifyJob::new(key.public_key(), algorithm, Signed { message: digest_of(i), signature })
         })
         .collect();
-    for (i, (job, result)) in jobs.iter().zip(verify_digest_many(&jobs)).enumerate() {
+    for (i, (job, result)) in jobs.iter().zip(verify_many(&jobs)).enumerate() {
         let expected = match i % 4 {
             1 => Err(Error::Length { expected: job.key.size(), actual: job.key.size() - 1 }),
             2 => Err(wrong),
@@ -112,7 +117,7 @@ fn digests_with_a_key_each() {
         };
         assert_eq!(result, expected, "{i}");
     }
-    assert!(sign_digest_many(&[]).is_empty() && verify_digest_many(&[]).is_empty());
+    assert!(sign_many(&[]).is_empty() && verify_many(&[]).is_empty());
 }
 
 #[test]

@@ -69,7 +69,8 @@ fn signatures_and_decryptions_in_any_number() {
             }
             // A bad one among good ones.
             signed[count / 2].1[9] ^= 4;
-            let items: Vec<_> = signed.iter().map(|(message, signature)| Signed { message, signature }).collect();
+            let items: Vec<_> =
+                signed.iter().map(|(message, signature)| Signed { message: message.into(), signature }).collect();
             for (i, verdict) in public.verify_batch(Algorithm::RS256, &items).into_iter().enumerate() {
                 assert_eq!(verdict.is_ok(), i != count / 2, "{i} of {count}");
             }
@@ -102,19 +103,16 @@ fn everything_mixed() {
         .iter()
         .map(|numbers| load(numbers, Engine::Portable).sign(Algorithm::RS256, b"message").expect("a signature"))
         .collect();
-    let jobs: Vec<SignJob> =
-        keys.iter().map(|(_, key)| SignJob { key, algorithm: Algorithm::RS256, message: b"message" }).collect();
+    let jobs: Vec<_> = keys.iter().map(|(_, key)| SignJob::new(key, Algorithm::RS256, b"message")).collect();
     let signatures = sign_many(&jobs);
     for ((size, key), signature) in keys.iter().zip(&signatures) {
         assert_eq!(signature.as_ref(), Ok(&expected[*size]), "{key:?}");
     }
     let verify: Vec<VerifyJob> = keys
         .iter()
-        .map(|(size, key)| VerifyJob {
-            key: key.public_key(),
-            algorithm: Algorithm::RS256,
-            message: b"message",
-            signature: &expected[*size],
+        .map(|(size, key)| {
+            let signed = Signed { message: b"message".into(), signature: &expected[*size] };
+            VerifyJob::new(key.public_key(), Algorithm::RS256, signed)
         })
         .collect();
     assert!(verify_many(&verify).iter().all(Result::is_ok));

@@ -43,7 +43,7 @@ fn assert_invalid(what: &str, numbers: &Numbers, names: &str) {
         let good = KEY_1024.load(engine).expect("a good key");
         for _ in 0..2 {
             // Beside a good key in one batch, which the bad one does not touch.
-            let sign = |key, message| SignJob { key, algorithm: Algorithm::RS256, message };
+            let sign = |key, message: &'static [u8]| SignJob::new(key, Algorithm::RS256, message);
             let jobs = [sign(&key, b"one"), sign(&good, b"message"), sign(&key, b"two")];
             let [one, right, two] = sign_many(&jobs).try_into().expect("three results");
             assert_eq!([one, two], [Err(Error::InvalidKey), Err(Error::InvalidKey)], "{what} on {engine}");

@@ -8,7 +8,9 @@ use common::engines;
 use common::keys::USUAL;
 use common::numbers::big;
 use common::openssl::OpenSsl;
-use zariz::rsa::{Algorithm, Error, Hash, KeyError, Mgf, Padding, PrivateKey, PssParameters, PublicKey, Usage};
+use zariz::rsa::{
+    Algorithm, Error, Hash, KeyError, Message, Mgf, Padding, PrivateKey, PssParameters, PublicKey, Usage,
+};
 use zariz_needs::needs;
 
 const RSA_ENCRYPTION: &[u8] = &[0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01];
@@ -193,11 +195,11 @@ fn what_the_parameters_do_not_allow_is_refused() {
             let error = Err(Error::PssParameters(only));
             let digest = algorithm.hash().digest(&[message]);
             assert_eq!(key.sign(algorithm, message), error.map(|()| Vec::new()), "{algorithm:?}");
-            assert_eq!(key.sign_digest(algorithm, &digest).err(), Some(Error::PssParameters(only)));
+            assert_eq!(key.sign(algorithm, Message::Digest(&digest)).err(), Some(Error::PssParameters(only)));
             let signature = unrestricted.sign(algorithm, message).expect("a signature");
             for key in &publics {
                 assert_eq!(key.verify(algorithm, message, &signature), error, "{algorithm:?}");
-                assert_eq!(key.verify_digest(algorithm, &digest, &signature), error, "{algorithm:?}");
+                assert_eq!(key.verify(algorithm, Message::Digest(&digest), &signature), error, "{algorithm:?}");
             }
         }
         let signature = unrestricted.sign(Algorithm::RS512, message).expect("a signature");

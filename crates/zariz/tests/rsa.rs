@@ -9,8 +9,8 @@ use common::{Random, engines, fastest, slow};
 use signature::{Keypair, SignatureEncoding, Signer, Verifier};
 use std::thread;
 use zariz::rsa::{
-    Algorithm, Error, Hash, Mgf, Padding, SignJob, Signature, Signed, SigningKey, VerifyJob, VerifyingKey, sign_many,
-    verify_many,
+    Algorithm, Error, Hash, Message, Mgf, Padding, SignJob, Signature, Signed, SigningKey, VerifyJob, VerifyingKey,
+    sign_many, verify_many,
 };
 use zariz::{Engine, Method};
 
@@ -32,15 +32,15 @@ fn batches_of_every_size_with_one_key() {
             let signatures = key.sign_batch(Algorithm::RS256, &messages[..size]);
             assert_eq!(signatures, expected[..size], "{what}");
             let digests: Vec<_> = messages[..size].iter().map(|message| Hash::Sha256.digest(&[message])).collect();
-            let digests: Vec<_> = digests.iter().map(|digest| &digest[..]).collect();
-            assert_eq!(key.sign_digest_batch(Algorithm::RS256, &digests), expected[..size], "{what}");
+            let digests: Vec<_> = digests.iter().map(|digest| Message::Digest(digest)).collect();
+            assert_eq!(key.sign_batch(Algorithm::RS256, &digests), expected[..size], "{what}");
             let signatures: Vec<_> = signatures.into_iter().map(|signature| signature.expect("checked")).collect();
             let items: Vec<_> =
-                messages.iter().zip(&signatures).map(|(message, signature)| Signed { message, signature }).collect();
+                messages.iter().zip(&signatures).map(|(message, signature)| signed(message, signature)).collect();
             assert_eq!(key.public_key().verify_batch(Algorithm::RS256, &items), vec![Ok(()); size], "{what}");
             // Each signature with the next message.
             let wrong: Vec<_> =
-                items.iter().enumerate().map(|(i, item)| Signed { message: messages[(i + 1) % 65], ..*item }).collect();
+                items.iter().enumerate().map(|(i, item)| signed(messages[(i + 1) % 65], item.signature)).collect();
             let verdicts = key.public_key().verify_batch(Algorithm::RS256, &wrong);
             assert_eq!(verdicts, vec![Err(Error::Verification); size], "{what}");
         }
@@ -60,10 +60,8 @@ fn keys_sizes_engines_and_algorithms_mixed_in_one_call() {
         let chosen: Vec<_> = (0..size)
             .map(|_| (random.below(keys.len()), Algorithm::NAMED[random.below(6)], random.bytes(20)))
             .collect();
-        let jobs: Vec<_> = chosen
-            .iter()
-            .map(|(key, algorithm, message)| SignJob { key: &keys[*key].0, algorithm: *algorithm, message })
-            .collect();
+        let jobs: Vec<_> =
+            chosen.iter().map(|(key, algorithm, message)| SignJob::new(&keys[*key].0, *algorithm, message)).collect();
         let results = sign_many(&jobs);
         assert_eq!(results.len(), size);
         for (result, (key, algorithm, message)) in results.iter().zip(&chosen) {
@@ -80,19 +78,22 @@ fn keys_sizes_engines_and_algorithms_mixed_in_one_call() {
             }
         }
         // The same mixture verified in one call, every third signature damaged.
-        let mut signed: Vec<_> =
-            jobs.iter().zip(results).filter_map(|(job, result)| Some((job, result.ok()?))).collect();
-        signed.iter_mut().step_by(3).for_each(|(_, signature)| signature[50] ^= 1);
-        let claims: Vec<_> = signed.iter().map(|(job, signature)| verify_job(job, signature)).collect();
+        let mut made: Vec<_> = jobs.iter().zip(results).filter_map(|(job, result)| Some((job, result.ok()?))).collect();
+        made.iter_mut().step_by(3).for_each(|(_, signature)| signature[50] ^= 1);
+        let claims: Vec<_> = made.iter().map(|(job, signature)| verify_job(job, signature)).collect();
         let verdicts = verify_many(&claims);
         let expected = |i: usize| if i.is_multiple_of(3) { Err(Error::Verification) } else { Ok(()) };
-        assert_eq!(verdicts, (0..signed.len()).map(expected).collect::<Vec<_>>(), "{size}");
+        assert_eq!(verdicts, (0..made.len()).map(expected).collect::<Vec<_>>(), "{size}");
     }
 }
 
 fn verify_job<'a>(job: &SignJob<'a>, signature: &'a [u8]) -> VerifyJob<'a> {
     let SignJob { key, algorithm, message } = *job;
-    VerifyJob { key: key.public_key(), algorithm, message, signature }
+    VerifyJob::new(key.public_key(), algorithm, Signed { message, signature })
+}
+
+fn signed<'a>(message: &'a [u8], signature: &'a [u8]) -> Signed<'a> {
+    Signed { message: message.into(), signature }
 }
 
 /// Requests are put in another order, to share batches with keys of like size: each result must come back to
@@ -103,8 +104,7 @@ fn interleaved_sizes_come_back_in_order() {
         let keys = [0, 2, 1].map(|i| (load(&USUAL[i], engine), &USUAL[i]));
         let messages: Vec<[u8; 1]> = (0..if slow(engine) { 12 } else { 50 }).map(|i| [i]).collect();
         let turns = || messages.iter().zip(keys.iter().cycle());
-        let jobs: Vec<_> =
-            turns().map(|(message, (key, _))| SignJob { key, algorithm: Algorithm::RS256, message }).collect();
+        let jobs: Vec<_> = turns().map(|(message, (key, _))| SignJob::new(key, Algorithm::RS256, message)).collect();
         let expected: Vec<_> = turns().map(|(message, (_, numbers))| Ok(numbers.rs256(message))).collect();
         assert_eq!(sign_many(&jobs), expected, "{engine}");
     }
@@ -119,18 +119,10 @@ fn a_bad_signing_job_fails_alone_and_in_place() {
         for &len in lengths {
             for bad in [0, len / 2, len - 1] {
                 let job = |i: usize| match (i == bad, i % 2) {
-                    (true, 0) => {
-                        (SignJob { key: &short, algorithm: Algorithm::PS512, message: b"m" }, Err(Error::KeyTooShort))
-                    }
-                    (true, _) => (SignJob { key: &long, algorithm: shake, message: b"m" }, Err(Error::Unsupported)),
-                    (false, 0) => (
-                        SignJob { key: &short, algorithm: Algorithm::RS256, message: b"even" },
-                        Ok(USUAL[0].rs256(b"even")),
-                    ),
-                    (false, _) => (
-                        SignJob { key: &long, algorithm: Algorithm::RS256, message: b"odd" },
-                        Ok(USUAL[1].rs256(b"odd")),
-                    ),
+                    (true, 0) => (SignJob::new(&short, Algorithm::PS512, b"m"), Err(Error::KeyTooShort)),
+                    (true, _) => (SignJob::new(&long, shake, b"m"), Err(Error::Unsupported)),
+                    (false, 0) => (SignJob::new(&short, Algorithm::RS256, b"even"), Ok(USUAL[0].rs256(b"even"))),
+                    (false, _) => (SignJob::new(&long, Algorithm::RS256, b"odd"), Ok(USUAL[1].rs256(b"odd"))),
                 };
                 let (jobs, expected): (Vec<_>, Vec<_>) = (0..len).map(job).unzip();
                 assert_eq!(sign_many(&jobs), expected, "{bad} of {len} on {engine}");
@@ -140,12 +132,12 @@ fn a_bad_signing_job_fails_alone_and_in_place() {
         let good = Hash::Sha256.digest(&[b"message"]);
         let digests: Vec<Vec<u8>> =
             vec![vec![], good.clone(), vec![1; 31], vec![1; 33], good.clone(), vec![0; 64], good.clone(), vec![0; 20]];
-        let digests: Vec<&[u8]> = digests.iter().map(|digest| &digest[..]).collect();
-        let results = short.sign_digest_batch(Algorithm::RS256, &digests);
+        let messages: Vec<_> = digests.iter().map(|digest| Message::Digest(digest)).collect();
+        let results = short.sign_batch(Algorithm::RS256, &messages);
         assert_eq!(results.len(), digests.len());
         for (digest, result) in digests.iter().zip(results) {
             let wrong = Error::Digest { expected: 32, actual: digest.len() };
-            assert_eq!(result, if **digest == good { Ok(USUAL[0].rs256(b"message")) } else { Err(wrong) });
+            assert_eq!(result, if *digest == good { Ok(USUAL[0].rs256(b"message")) } else { Err(wrong) });
         }
     }
 }
@@ -159,10 +151,8 @@ fn a_bad_signature_fails_alone_and_in_place() {
             let good: Vec<_> =
                 key.sign_batch(algorithm, &messages).into_iter().map(|result| result.expect("a signature")).collect();
             let items = with_bad_ones(numbers, &good);
-            let pairs: Vec<_> = items
-                .iter()
-                .map(|(signature, which)| Signed { message: messages[which.unwrap_or(0)], signature })
-                .collect();
+            let pairs: Vec<_> =
+                items.iter().map(|(signature, which)| signed(messages[which.unwrap_or(0)], signature)).collect();
             let results = key.public_key().verify_batch(algorithm, &pairs);
             assert_eq!(results.len(), items.len());
             for ((bytes, which), result) in items.iter().zip(results) {
@@ -181,7 +171,7 @@ fn a_bad_signature_fails_alone_and_in_place() {
                     signature
                 })
                 .collect();
-            let pairs: Vec<_> = damaged.iter().map(|signature| Signed { message: messages[0], signature }).collect();
+            let pairs: Vec<_> = damaged.iter().map(|signature| signed(messages[0], signature)).collect();
             assert!(key.public_key().verify_batch(algorithm, &pairs).iter().all(Result::is_err), "{what}");
         }
     }
@@ -370,7 +360,7 @@ fn all_engines_sign_alike() {
             let key = load(numbers, engine);
             let results: Vec<_> = [Algorithm::RS256, Algorithm::RS384, Algorithm::RS512]
                 .into_iter()
-                .flat_map(|algorithm| key.sign_batch(algorithm, &[b"a", b"bb", b"ccc"]))
+                .flat_map(|algorithm| key.sign_batch(algorithm, &["a", "bb", "ccc"]))
                 .collect();
             assert!(results.iter().all(Result::is_ok));
             assert_eq!(results[1], Ok(numbers.rs256(b"bb")), "{} bits on {engine}", key.bits());

@@ -79,7 +79,8 @@ fn cases_on(engine: Engine, group: usize, n: &[u8], few: usize) -> usize {
 
 /// Holds the results of one group's batch against what its cases expect.
 fn check_signatures(what: &str, key: &PublicKey, algorithm: Algorithm, cases: &[(usize, &[u8], &[u8], bool)]) {
-    let items: Vec<_> = cases.iter().map(|&(_, message, signature, _)| Signed { message, signature }).collect();
+    let items: Vec<_> =
+        cases.iter().map(|&(_, message, signature, _)| Signed { message: message.into(), signature }).collect();
     let results = key.verify_batch(algorithm, &items);
     assert_eq!(results.len(), cases.len());
     let alone = !slow(key.engine());

@@ -5,7 +5,7 @@
 use arbitrary::{Arbitrary, Result, Unstructured};
 use zariz::rsa::hazmat::primitive::{PrivateJob, private_many};
 use zariz::rsa::hazmat::{pkcs1v15, pss};
-use zariz::rsa::{Algorithm, Error, Hash, Signed, SignedDigest};
+use zariz::rsa::{Algorithm, Error, Hash, Message, Signed};
 
 use crate::oracle;
 use crate::script::Script;
@@ -46,12 +46,13 @@ fn structured(u: &mut Unstructured) -> Result<()> {
         signature
     };
     let public = key.public_key();
-    let result = public.verify_digest(algorithm, &digest, &signature);
+    let hashed = Message::Digest(&digest);
+    let result = public.verify(algorithm, hashed, &signature);
     // In a batch beside another, each has its own result.
-    let other = SignedDigest { digest: &digest, signature: &signature[..signature.len() / 2] };
-    let own = [SignedDigest { digest: &digest, signature: &signature }, other];
-    let both = public.verify_digest_batch(algorithm, &[own[0], own[1], own[1], own[0], own[0]]);
-    let alone = [result, public.verify_digest(algorithm, other.digest, other.signature)];
+    let other = Signed { message: hashed, signature: &signature[..signature.len() / 2] };
+    let own = [Signed { message: hashed, signature: &signature }, other];
+    let both = public.verify_batch(algorithm, &[own[0], own[1], own[1], own[0], own[0]]);
+    let alone = [result, public.verify(algorithm, hashed, other.signature)];
     assert_eq!(both, [0, 1, 1, 0, 0].map(|i: usize| alone[i]), "in a batch, and alone");
     // OpenSSL also takes PSS signatures without their leading zeros.
     if signature.len() != key.size() {
@@ -63,14 +64,14 @@ fn structured(u: &mut Unstructured) -> Result<()> {
         assert_eq!(result.is_ok(), valid, "{algorithm:?}: {result:?}, digest {digest:x?}, signature {signature:x?}");
     }
     if digest == algorithm.hash().digest(&[&message]) {
-        let signed = [Signed { message: &message, signature: &signature }];
+        let signed = [Signed { message: Message::Bytes(&message), signature: &signature }];
         assert_eq!(public.verify_batch(algorithm, &signed)[0], result);
     }
     // What zariz signs, it verifies.
     if u.ratio(1, 8)?
-        && let Ok(signature) = key.sign_digest(algorithm, &digest)
+        && let Ok(signature) = key.sign(algorithm, hashed)
     {
-        assert_eq!(public.verify_digest(algorithm, &digest, &signature), Ok(()));
+        assert_eq!(public.verify(algorithm, hashed, &signature), Ok(()));
         assert!(oracle::verifies(index, algorithm, &digest, &signature) != Some(false), "{algorithm:?}");
     }
     Ok(())

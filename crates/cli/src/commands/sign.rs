@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use zariz::rsa::{Algorithm, PrivateKey};
+use zariz::rsa::{Algorithm, Message, PrivateKey};
 
 use crate::args::{Execution, Files, SignatureFormat};
 use crate::batch::{self, Tally};
@@ -53,7 +53,7 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     } else {
         let mut progress = Progress::bytes(args.execution.quiet, input.size, output.is_terminal());
         let digest = input.digest(algorithm.hash(), &mut progress)?;
-        let signature = key.sign_digest(algorithm, &digest).map_err(Failure::key(&args.key))?;
+        let signature = key.sign(algorithm, Message::Digest(&digest)).map_err(Failure::key(&args.key))?;
         output.write(&encoding.encode_file(&signature))?;
         Outcome::Done
     };

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use zariz::rsa::{Algorithm, PublicKey, Signed};
+use zariz::rsa::{Algorithm, Message, PublicKey, Signed};
 
 use crate::args::{Execution, SignatureFormat};
 use crate::batch::{self, ItemResult, Tally};
@@ -65,9 +65,9 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     } else {
         let digest = input.digest(algorithm.hash(), &mut progress)?;
         let (signature, advice) = signatures.read_item(encoding, key.size())?;
-        let verify = |signature: Vec<u8>| key.verify_digest(algorithm, &digest, &signature).map_err(|e| e.to_string());
-        let result = encoding.decode_file(signature).and_then(verify);
-        match result {
+        let digest = Message::Digest(&digest);
+        let verify = |signature: Vec<u8>| key.verify(algorithm, digest, &signature).map_err(|e| e.to_string());
+        match encoding.decode_file(signature).and_then(verify) {
             Ok(()) => Tally { done: 1, failed: 0 },
             Err(error) => {
                 progress.error(format_args!("{error}{advice}"));
@@ -97,8 +97,8 @@ pub fn verify_lines(
 ) -> Result<Tally, Failure> {
     batch::run(pairs, threads, 0, progress, None, |pairs: Vec<(Line, Line)>| -> Vec<ItemResult> {
         batch::among_good(pairs.iter().map(|pair| decoded(pair, encoding)).collect(), |good| {
-            let good: Vec<_> = good.iter().map(|(message, signature)| Signed { message, signature }).collect();
-            let results = key.verify_batch(algorithm, &good).into_iter();
+            let signed = good.iter().map(|(message, signature)| Signed { message: message.into(), signature });
+            let results = key.verify_batch(algorithm, &signed.collect::<Vec<_>>()).into_iter();
             results.map(|result| result.map(|()| Vec::new()).map_err(|error| error.to_string())).collect()
         })
     })

@@ -48,7 +48,8 @@ impl Rsa {
 
     /// The messages with their signatures.
     pub fn signed(&self) -> Vec<Signed<'_>> {
-        self.messages.iter().zip(&self.signatures).map(|(message, signature)| Signed { message, signature }).collect()
+        let pairs = self.messages.iter().zip(&self.signatures);
+        pairs.map(|(message, signature)| Signed { message: message.into(), signature }).collect()
     }
 
     /// Signing the batch.

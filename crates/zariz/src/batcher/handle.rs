@@ -13,7 +13,7 @@ use super::per_process::PerProcessQueue;
 use super::primitive::{Primitive, PrimitiveResult, primitive_many};
 use super::queue::{Compute, Kind, Metrics, Queue, Waiter};
 use crate::Modulus;
-use crate::rsa::{Algorithm, Padding, PrivateKey};
+use crate::rsa::{Algorithm, Message, Padding, PrivateKey};
 
 /// Computes the requests of many callers in batches. Cheap to clone; the clones share one queue. Its threads
 /// end when the last clone is dropped. After `fork`, a child has a queue of its own.
@@ -113,11 +113,16 @@ impl Batcher {
         Signer::new(self, key, algorithm)
     }
 
-    /// Signs a message, like [`PrivateKey::sign`], in a batch.
+    /// Signs a message or digest, like [`PrivateKey::sign`], in a batch.
     ///
     /// # Errors
     /// Those of [`PrivateKey::sign`] and of [`call`](Self::call).
-    pub fn sign(&self, key: &PrivateKey, algorithm: Algorithm, message: &[u8]) -> Result<Vec<u8>, Error> {
+    pub fn sign<'a>(
+        &self,
+        key: &PrivateKey,
+        algorithm: Algorithm,
+        message: impl Into<Message<'a>>,
+    ) -> Result<Vec<u8>, Error> {
         self.call(Job::sign(key, algorithm, message)?)
     }
 
@@ -160,7 +165,7 @@ impl Signer {
     /// A future with the signature of a message: `signer.sign(message).await`, on any executor. The message
     /// is hashed at once, so the future does not borrow it. [`Batcher::submit`] says when the signature is
     /// computed. The errors are those of [`Batcher::sign`].
-    pub fn sign(&self, message: &[u8]) -> Pending<Vec<u8>> {
+    pub fn sign<'a>(&self, message: impl Into<Message<'a>>) -> Pending<Vec<u8>> {
         Pending::new(&self.batcher, Job::sign(&self.key, self.algorithm, message).map_err(Error::Rsa))
     }
 
@@ -168,7 +173,7 @@ impl Signer {
     ///
     /// # Errors
     /// Those of [`Batcher::sign`].
-    pub fn sign_blocking(&self, message: &[u8]) -> Result<Vec<u8>, Error> {
+    pub fn sign_blocking<'a>(&self, message: impl Into<Message<'a>>) -> Result<Vec<u8>, Error> {
         self.batcher.sign(&self.key, self.algorithm, message)
     }
 

@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 
 use super::primitive::Primitive;
 use crate::Modulus;
-use crate::rsa::{self, Algorithm, DecryptJob, Error, Padding, PrivateKey, blind};
+use crate::rsa::{self, Algorithm, DecryptJob, Error, Message, Padding, PrivateKey, blind};
 use crate::wiping::wiping_padding;
 
 /// Makes the result from the number that was computed.
@@ -45,23 +45,17 @@ fn public(mut number: Zeroizing<Vec<u8>>) -> Result<Vec<u8>, Error> {
 }
 
 impl Job<Vec<u8>> {
-    /// The signature of a message: [`PrivateKey::sign`].
+    /// The signature of a message or digest: [`PrivateKey::sign`].
     ///
     /// # Errors
-    /// [`Error::KeyTooShort`], [`Error::Unsupported`], [`Error::PssOnly`], [`Error::PssParameters`],
-    /// [`Error::Random`].
-    pub fn sign(key: &PrivateKey, algorithm: Algorithm, message: &[u8]) -> Result<Self, Error> {
-        let digest = || Zeroizing::new(algorithm.hash().digest(&[message]));
-        let number = wiping_padding(|| rsa::encoded(key, algorithm, &digest()))?;
-        Ok(Self::new(Primitive::Private(key.clone(), number), public))
+    /// [`Error::KeyTooShort`], [`Error::Unsupported`], [`Error::Digest`], [`Error::PssOnly`],
+    /// [`Error::PssParameters`], [`Error::Random`].
+    pub fn sign<'a>(key: &PrivateKey, algorithm: Algorithm, message: impl Into<Message<'a>>) -> Result<Self, Error> {
+        Self::of_message(key, algorithm, message.into())
     }
 
-    /// The signature of a message with this digest: [`PrivateKey::sign_digest`].
-    ///
-    /// # Errors
-    /// [`Error::Digest`] if the digest's length is not the hash's; otherwise those of [`sign`](Self::sign).
-    pub fn sign_digest(key: &PrivateKey, algorithm: Algorithm, digest: &[u8]) -> Result<Self, Error> {
-        let number = wiping_padding(|| rsa::encoded(key, algorithm, digest))?;
+    fn of_message(key: &PrivateKey, algorithm: Algorithm, message: Message) -> Result<Self, Error> {
+        let number = wiping_padding(|| rsa::encoded(key, algorithm, message))?;
         Ok(Self::new(Primitive::Private(key.clone(), number), public))
     }
 

@@ -258,8 +258,7 @@ impl Keys {
             Ok(PrivateKey::new(public, secrets)?.with_route(*route))
         };
         let keys = secrets.into_iter().map(key).collect::<Result<Vec<_>, _>>()?;
-        let jobs: Vec<SignJob> =
-            keys.iter().map(|key| SignJob { key, algorithm: Algorithm::RS256, message: b"a new key" }).collect();
+        let jobs: Vec<_> = keys.iter().map(|key| SignJob::new(key, Algorithm::RS256, b"a new key")).collect();
         let wrong = |_| KeyError::Inconsistent("a signature of the new key is wrong");
         sign_many(&jobs).into_iter().try_for_each(|signature| signature.map(drop).map_err(wrong))?;
         Ok(keys)

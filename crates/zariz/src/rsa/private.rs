@@ -374,7 +374,7 @@ mod tests {
         for engine in Engine::ALL.iter().copied().filter(|engine| engine.is_available() && engine.lanes() > 1) {
             let fast = on(engine);
             let count = |keys: &[&PrivateKey]| {
-                let job = |&key| SignJob { key, algorithm: Algorithm::RS256, message: b"message" };
+                let job = |&key| SignJob::new(key, Algorithm::RS256, b"message");
                 let (signatures, counts) = counts::of(|| sign_many(&keys.iter().map(job).collect::<Vec<_>>()));
                 assert!(signatures.iter().all(|it| *it == signature), "{engine}");
                 counts

@@ -393,7 +393,7 @@ mod tests {
                 .into();
             for count in [1, 3, 8, 20] {
                 let failures = check_failures();
-                let job = |key| SignJob { key, algorithm: Algorithm::RS256, message: b"message" };
+                let job = |key| SignJob::new(key, Algorithm::RS256, b"message");
                 let results = sign_many(&keys.iter().cycle().take(count).map(job).collect::<Vec<_>>());
                 for (i, result) in results.into_iter().enumerate() {
                     let expected = if i % keys.len() == 5 { Err(Error::Fault) } else { expected.clone() };

@@ -4,6 +4,7 @@ use signature::hazmat::{PrehashSigner, PrehashVerifier};
 use signature::{Error as SignatureError, SignatureEncoding, Signer, Verifier};
 
 use super::algorithm::Algorithm;
+use super::message::Message;
 use super::private::PrivateKey;
 use super::public::PublicKey;
 
@@ -62,7 +63,7 @@ impl Verifier<Signature> for VerifyingKey {
 impl PrehashSigner<Signature> for SigningKey {
     /// Signs a message given by its digest under the algorithm's hash.
     fn sign_prehash(&self, digest: &[u8]) -> Result<Signature, SignatureError> {
-        let signature = self.key.sign_digest(self.algorithm, digest).map_err(|_| SignatureError::new())?;
+        let signature = self.key.sign(self.algorithm, Message::Digest(digest)).map_err(|_| SignatureError::new())?;
         Ok(Signature(signature.into()))
     }
 }
@@ -70,7 +71,7 @@ impl PrehashSigner<Signature> for SigningKey {
 impl PrehashVerifier<Signature> for VerifyingKey {
     /// Verifies the signature of a message given by its digest under the algorithm's hash.
     fn verify_prehash(&self, digest: &[u8], signature: &Signature) -> Result<(), SignatureError> {
-        self.key.verify_digest(self.algorithm, digest, &signature.0).map_err(|_| SignatureError::new())
+        self.key.verify(self.algorithm, Message::Digest(digest), &signature.0).map_err(|_| SignatureError::new())
     }
 }
 

@@ -17,7 +17,6 @@ mod zariz;
 
 pub use self::openssl::OpenSsl;
 use ::zariz::Dispatch;
-pub use ::zariz::rsa::Signed;
 use anyhow::{Result, bail};
 use zariz_peers::CryptoMb;
 
@@ -52,6 +51,15 @@ pub trait Library {
 
     /// Prepares verifying with the public half of a key, or says why the library does not verify with it.
     fn verifier(&self, key: &Key) -> Result<Box<dyn Verifier>>;
+}
+
+/// A message and its signature.
+#[derive(Clone, Copy)]
+pub struct Signed<'a> {
+    /// The message.
+    pub message: &'a [u8],
+    /// Its signature.
+    pub signature: &'a [u8],
 }
 
 /// A key ready to sign.

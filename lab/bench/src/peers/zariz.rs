@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use zariz::Dispatch;
-use zariz::rsa::{Algorithm, PrivateKey, PublicKey};
+use zariz::rsa::{self, Algorithm, PrivateKey, PublicKey};
 
 use super::{Library, Signed, Signer, Verifier};
 use crate::keys::Key;
@@ -59,7 +59,8 @@ impl Verifier for PublicKey {
         if let [Signed { message, signature }] = signed {
             return Ok(PublicKey::verify(self, Algorithm::RS256, message, signature)?);
         }
-        let verdicts = self.verify_batch(Algorithm::RS256, signed);
+        let signed = signed.iter().map(|signed| rsa::Signed { message: signed.message.into(), signature: signed.signature });
+        let verdicts = self.verify_batch(Algorithm::RS256, &signed.collect::<Vec<_>>());
         Ok(verdicts.into_iter().collect::<Result<_, _>>()?)
     }
 }

@@ -5,7 +5,7 @@ use super::variant::Variant;
 use crate::dispatch::Dispatch;
 use crate::engine::EngineError;
 use crate::rsa::usage::HashNull;
-use crate::rsa::{self, KeyError, Usage, parse};
+use crate::rsa::{self, KeyError, Message, Usage, parse};
 
 /// The public key of a server that signs blindly, for one [`Variant`]. Cheap to clone.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,8 +109,9 @@ impl PublicKey {
     /// [`verify`](Self::verify) for many messages and their signatures, in order, in batches.
     #[must_use]
     pub fn verify_batch(&self, signed: &[Signed]) -> Vec<Result<(), Error>> {
-        let signed = signed.iter().map(|&Signed { prepared: message, signature }| rsa::Signed { message, signature });
-        let results = self.key.verify_batch(self.variant.algorithm(), &signed.collect::<Vec<_>>());
+        let pair = |&Signed { prepared, signature }: &_| rsa::Signed { message: Message::Bytes(prepared), signature };
+        let pairs: Vec<_> = signed.iter().map(pair).collect();
+        let results = self.key.verify_batch(self.variant.algorithm(), &pairs);
         results.into_iter().map(|result| result.map_err(|_| Error::InvalidSignature)).collect()
     }
 }
