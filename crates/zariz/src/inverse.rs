@@ -21,6 +21,13 @@ pub struct InvertJob<'a> {
     pub number: &'a [u8],
 }
 
+impl<'a> InvertJob<'a> {
+    /// A number to invert modulo a modulus.
+    pub fn new(modulus: &'a Modulus, number: &'a [u8]) -> Self {
+        Self { modulus, number }
+    }
+}
+
 impl fmt::Debug for InvertJob<'_> {
     /// Shows the length, not the number: it may be secret.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {

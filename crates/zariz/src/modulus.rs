@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use zariz_kernels::batch::{Constants, MAX_DIGITS};
 use zariz_kernels::limbs::{self, Numbers};
+use zeroize::ZeroizeOnDrop;
 
 use crate::backend::Power;
 use crate::dispatch::{self, Dispatch, Route};
@@ -27,7 +28,8 @@ use crate::wiping::wiping;
 /// # }
 /// ```
 ///
-/// The modulus may be secret: only its bit length shows in the time that operations take.
+/// The modulus may be secret: only its bit length shows in the time that operations take. It is zeroised when the
+/// last clone is dropped.
 #[derive(Clone)]
 pub struct Modulus {
     pub(crate) route: Route,
@@ -65,6 +67,9 @@ impl fmt::Display for ModulusError {
         }
     }
 }
+
+/// When the last clone is dropped.
+impl ZeroizeOnDrop for Modulus {}
 
 impl fmt::Debug for Modulus {
     /// Shows the length of the modulus, not its value: it may be secret.

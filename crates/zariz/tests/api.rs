@@ -6,14 +6,17 @@ use zariz::{
     Dispatch, Engine, EngineError, FixedBase, FixedBaseError, InvertJob, Layout, Method, Modulus, ModulusError, MulJob,
     MultiPowError, MultiPowJob, PowJob, Residues, ResiduesError, UnknownMethod,
 };
+use zeroize::ZeroizeOnDrop;
 
 fn shared<T: Send + Sync>() {}
+fn wiped<T: ZeroizeOnDrop>() {}
 fn error<T: Error + Send + Sync + Clone + Eq + 'static>() {}
 
 #[test]
 fn types_are_shared_between_threads() {
     shared::<(Dispatch, Engine, Layout, Method, Modulus)>();
     shared::<(FixedBase, InvertJob, MulJob, MultiPowJob, PowJob, Residues)>();
+    wiped::<Modulus>();
     error::<EngineError>();
     error::<FixedBaseError>();
     error::<ModulusError>();
@@ -63,4 +66,11 @@ fn types_of_rsa_are_shared_between_threads() {
     shared::<(blind::BlindSignJob, blind::FinalizeJob, blind::Signed)>();
     error::<blind::Error>();
     error::<blind::UnknownVariant>();
+
+    wiped::<PrivateKey>();
+    wiped::<SigningKey>();
+    wiped::<Components>();
+    wiped::<Substitute>();
+    wiped::<blind::PrivateKey>();
+    wiped::<blind::Inverse>();
 }

@@ -263,15 +263,29 @@ fn traits_of_the_signature_crate() {
             assert_eq!(key.public_key().verify(algorithm, b"message", &bytes), Ok(()));
         }
         let signer = SigningKey { key: key.clone(), algorithm: Algorithm::PS512 };
-        assert!(signer.try_sign(b"message").is_err(), "the key is too short");
+        let error = signer.try_sign(b"message").expect_err("the key is too short");
+        let source = std::error::Error::source(&error).expect("the error has a source");
+        assert_eq!(source.downcast_ref(), Some(&Error::KeyTooShort));
         let verifier = VerifyingKey { key: key.public_key().clone(), algorithm: Algorithm::RS256 };
         let mut bytes = USUAL[0].rs256(b"message");
         let signature = |bytes: &[u8]| Signature::try_from(bytes).expect("any bytes");
+        assert_eq!(signature(&bytes).as_ref(), bytes);
         assert!(verifier.verify(b"message", &signature(&bytes)).is_ok());
         assert!(verifier.verify(b"message", &signature(&bytes[1..])).is_err());
         bytes[77] ^= 4;
         assert!(verifier.verify(b"message", &signature(&bytes)).is_err());
     }
+}
+
+#[test]
+fn a_signature_fills_a_buffer_of_its_length() {
+    let (key, expected) = (load(&USUAL[0], fastest()), USUAL[0].rs256(b"message"));
+    let mut out = vec![0; key.size() + 1];
+    assert_eq!(key.sign_into(Algorithm::RS256, b"message", &mut out[1..]), Ok(()));
+    assert_eq!(out, [&[0], &expected[..]].concat());
+    let error = Error::Length { expected: key.size(), actual: key.size() + 1 };
+    assert_eq!(key.sign_into(Algorithm::RS256, b"message", &mut out), Err(error));
+    assert_eq!(out[1..], expected);
 }
 
 #[test]

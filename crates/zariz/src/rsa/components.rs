@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use zeroize::Zeroizing;
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use super::parse::bytes;
 use super::private::{PrivateKey, Secret};
@@ -51,6 +51,8 @@ impl fmt::Debug for PrimeComponents<'_> {
         f.debug_struct("PrimeComponents").field("n_bytes", &self.n.len()).finish_non_exhaustive()
     }
 }
+
+impl ZeroizeOnDrop for Components {}
 
 impl fmt::Debug for Components {
     /// Shows the modulus's length, not the numbers: most are secret.

@@ -21,6 +21,13 @@ pub struct DecryptJob<'a> {
     pub ciphertext: &'a [u8],
 }
 
+impl<'a> DecryptJob<'a> {
+    /// A ciphertext to decrypt with a key.
+    pub fn new(key: &'a PrivateKey, padding: &'a Padding, ciphertext: &'a [u8]) -> Self {
+        Self { key, padding, ciphertext }
+    }
+}
+
 /// Decrypts many ciphertexts, each with its own key, in order. Keys of similar size share batches. Each
 /// result is a message or its own error, one of those of [`PrivateKey::decrypt`].
 #[must_use]
@@ -45,7 +52,7 @@ impl PrivateKey {
     /// those of [`decrypt`](Self::decrypt).
     #[must_use]
     pub fn decrypt_batch(&self, padding: &Padding, ciphertexts: &[&[u8]]) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
-        of_ciphertexts(ciphertexts.iter().map(|&ciphertext| DecryptJob { key: self, padding, ciphertext }))
+        of_ciphertexts(ciphertexts.iter().map(|&ciphertext| DecryptJob::new(self, padding, ciphertext)))
     }
 
     /// What replaces the message of a ciphertext with bad padding, for programs that use

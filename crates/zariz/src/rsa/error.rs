@@ -128,7 +128,7 @@ pub enum Error {
     },
     /// The key and padding cannot decrypt the ciphertext. The error deliberately says no more.
     Decryption,
-    /// The input is not as long as the modulus.
+    /// The input, or the buffer for the result, is not as long as the modulus.
     Length {
         /// The length needed, in bytes.
         expected: usize,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use zariz_kernels::limbs::{self, Limbs};
-use zeroize::Zeroizing;
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use super::blinding::Pool;
 use super::error::KeyError;
@@ -59,6 +59,9 @@ impl Secret {
         Self { p, q, qinv, d, key_hash, blinding: Pool::default(), invalid: AtomicBool::new(false) }
     }
 }
+
+/// When the last clone is dropped.
+impl ZeroizeOnDrop for PrivateKey {}
 
 impl fmt::Debug for PrivateKey {
     /// Shows nothing secret.

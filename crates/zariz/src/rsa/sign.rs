@@ -49,6 +49,24 @@ impl PrivateKey {
         sign_many(&[SignJob::new(self, algorithm, message)]).swap_remove(0)
     }
 
+    /// Like [`sign`](Self::sign), into a buffer of [`size`](Self::size) bytes.
+    ///
+    /// # Errors
+    /// [`Error::Length`] for a buffer of another length; else those of [`sign`](Self::sign).
+    pub fn sign_into<'a>(
+        &self,
+        algorithm: Algorithm,
+        message: impl Into<Message<'a>>,
+        out: &mut [u8],
+    ) -> Result<(), Error> {
+        let (expected, actual) = (self.size(), out.len());
+        if actual != expected {
+            return Err(Error::Length { expected, actual });
+        }
+        out.copy_from_slice(&self.sign(algorithm, message)?);
+        Ok(())
+    }
+
     /// Signs many messages or digests, in order, in batches. Each result is a signature or its own error, one
     /// of those of [`sign`](Self::sign).
     #[must_use]

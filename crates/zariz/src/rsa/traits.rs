@@ -1,7 +1,8 @@
-//! The traits of the `signature` crate.
+//! The traits of the `signature` crate. Its errors have one of ours, [`Error`](super::Error), as their source.
 
 use signature::hazmat::{PrehashSigner, PrehashVerifier};
 use signature::{Error as SignatureError, SignatureEncoding, Signer, Verifier};
+use zeroize::ZeroizeOnDrop;
 
 use super::algorithm::Algorithm;
 use super::message::Message;
@@ -16,6 +17,12 @@ impl TryFrom<&[u8]> for Signature {
     type Error = SignatureError;
     fn try_from(bytes: &[u8]) -> Result<Self, SignatureError> {
         Ok(Self(bytes.into()))
+    }
+}
+
+impl AsRef<[u8]> for Signature {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
     }
 }
 
@@ -47,23 +54,39 @@ pub struct VerifyingKey {
     pub algorithm: Algorithm,
 }
 
+impl SigningKey {
+    /// A private key and the algorithm to sign with.
+    pub fn new(key: PrivateKey, algorithm: Algorithm) -> Self {
+        Self { key, algorithm }
+    }
+}
+
+impl VerifyingKey {
+    /// A public key and the algorithm to verify with.
+    pub fn new(key: PublicKey, algorithm: Algorithm) -> Self {
+        Self { key, algorithm }
+    }
+}
+
+impl ZeroizeOnDrop for SigningKey {}
+
 impl Signer<Signature> for SigningKey {
     fn try_sign(&self, message: &[u8]) -> Result<Signature, SignatureError> {
-        let signature = self.key.sign(self.algorithm, message).map_err(|_| SignatureError::new())?;
+        let signature = self.key.sign(self.algorithm, message).map_err(SignatureError::from_source)?;
         Ok(Signature(signature.into()))
     }
 }
 
 impl Verifier<Signature> for VerifyingKey {
     fn verify(&self, message: &[u8], signature: &Signature) -> Result<(), SignatureError> {
-        self.key.verify(self.algorithm, message, &signature.0).map_err(|_| SignatureError::new())
+        self.key.verify(self.algorithm, message, &signature.0).map_err(SignatureError::from_source)
     }
 }
 
 impl PrehashSigner<Signature> for SigningKey {
     /// Signs a message given by its digest under the algorithm's hash.
     fn sign_prehash(&self, digest: &[u8]) -> Result<Signature, SignatureError> {
-        let signature = self.key.sign(self.algorithm, Message::Digest(digest)).map_err(|_| SignatureError::new())?;
+        let signature = self.key.sign(self.algorithm, Message::Digest(digest)).map_err(SignatureError::from_source)?;
         Ok(Signature(signature.into()))
     }
 }
@@ -71,7 +94,7 @@ impl PrehashSigner<Signature> for SigningKey {
 impl PrehashVerifier<Signature> for VerifyingKey {
     /// Verifies the signature of a message given by its digest under the algorithm's hash.
     fn verify_prehash(&self, digest: &[u8], signature: &Signature) -> Result<(), SignatureError> {
-        self.key.verify(self.algorithm, Message::Digest(digest), &signature.0).map_err(|_| SignatureError::new())
+        self.key.verify(self.algorithm, Message::Digest(digest), &signature.0).map_err(SignatureError::from_source)
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use zariz_kernels::limbs::{self, Limbs};
 use zariz_machines::memcheck;
-use zeroize::Zeroizing;
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use super::error::Error;
 use super::public::{PublicKey, Signed};
@@ -29,6 +29,8 @@ pub struct Blinded {
 /// The inverse of a blind: secret, as it links a request to its signature. Zeroised when dropped.
 #[derive(Clone)]
 pub struct Inverse(Zeroizing<Vec<u8>>);
+
+impl ZeroizeOnDrop for Inverse {}
 
 impl fmt::Debug for Inverse {
     /// Shows nothing: it is secret.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use zeroize::Zeroizing;
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use super::error::Error;
 use super::public::PublicKey;
@@ -20,6 +20,9 @@ pub struct PrivateKey {
     public: PublicKey,
 }
 
+/// When the last clone is dropped.
+impl ZeroizeOnDrop for PrivateKey {}
+
 impl fmt::Debug for PrivateKey {
     /// Shows nothing secret.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -34,6 +37,13 @@ pub struct BlindSignJob<'a> {
     pub key: &'a PrivateKey,
     /// The blinded message, as long as the key's modulus.
     pub blinded_message: &'a [u8],
+}
+
+impl<'a> BlindSignJob<'a> {
+    /// A blinded message to sign with a key.
+    pub fn new(key: &'a PrivateKey, blinded_message: &'a [u8]) -> Self {
+        Self { key, blinded_message }
+    }
 }
 
 impl PrivateKey {
@@ -134,7 +144,7 @@ impl PrivateKey {
     /// signature or its own error.
     #[must_use]
     pub fn blind_sign_batch(&self, blinded_messages: &[&[u8]]) -> Vec<Result<Vec<u8>, Error>> {
-        of_messages(blinded_messages.iter().map(|&blinded_message| BlindSignJob { key: self, blinded_message }))
+        of_messages(blinded_messages.iter().map(|&blinded_message| BlindSignJob::new(self, blinded_message)))
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use zeroize::Zeroizing;
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use crate::revealed;
 use crate::rsa::PublicKey;
@@ -82,6 +82,8 @@ pub struct Substitute {
     message: Zeroizing<Vec<u8>>,
     length: usize,
 }
+
+impl ZeroizeOnDrop for Substitute {}
 
 impl fmt::Debug for Substitute {
     /// Shows nothing of the message but the length of its key: it is secret.

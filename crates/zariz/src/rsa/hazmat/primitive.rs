@@ -27,6 +27,20 @@ pub struct PublicJob<'a> {
     pub number: &'a [u8],
 }
 
+impl<'a> PrivateJob<'a> {
+    /// A number for the private operation of a key.
+    pub fn new(key: &'a PrivateKey, number: &'a [u8]) -> Self {
+        Self { key, number }
+    }
+}
+
+impl<'a> PublicJob<'a> {
+    /// A number for the public operation of a key.
+    pub fn new(key: &'a PublicKey, number: &'a [u8]) -> Self {
+        Self { key, number }
+    }
+}
+
 impl fmt::Debug for PrivateJob<'_> {
     /// Shows the length of the number, which may be secret.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
