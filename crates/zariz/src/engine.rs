@@ -19,11 +19,11 @@ pub enum Engine {
     /// The algorithms of the vector machines in 64-bit integer code for any processor, one number at a time.
     Portable,
     #[cfg(feature = "papers")]
+    #[doc(hidden)]
     /// One number across a vector, its carries in masks (Zhao et al. 2016), with AVX-512F, else without
     /// vectors. It exists for comparison: [`Dispatch::Auto`](crate::Dispatch::Auto) never chooses it.
     CarryChains,
-    /// RSAZ (Gueron and Krasnov 2012): one number across a vector in a redundant radix, with AVX2 and BMI2. With the
-    /// feature `papers`, also without vectors.
+    /// RSAZ (Gueron and Krasnov 2012): one number across a vector in a redundant radix, with AVX2 and BMI2.
     Rsaz,
     /// Limbs of 64 bits, for any processor: one number at a time.
     Scalar,
@@ -154,6 +154,7 @@ impl Engine {
     }
 
     /// How the engine lays out the numbers that it computes at once.
+    #[doc(hidden)]
     pub fn layout(self) -> Layout {
         self.row().layout
     }
@@ -167,14 +168,12 @@ impl Engine {
         }
     }
 
-    /// Whether the engine works on many numbers side by side, one in each lane of its vectors. Only these
-    /// engines use a [`Method`](crate::Method) of the caller's choice.
+    /// Whether the engine works on many numbers side by side, one in each lane of its vectors.
     pub fn has_lanes(self) -> bool {
         matches!(self.layout(), Layout::Lanes(_))
     }
 
-    /// Whether the engine uses vector instructions on this processor. With the feature `papers`,
-    /// [`Rsaz`](Self::Rsaz) also works without them.
+    /// Whether the engine uses vector instructions on this processor.
     pub fn uses_vectors(self) -> bool {
         matches!(&self.row().native, Native::Vectors(find) if find().is_some())
     }

@@ -10,16 +10,15 @@
     feature = "rsa",
     doc = "* [`rsa`] loads keys, signs, decrypts, verifies and encrypts, one message or a batch."
 )]
+#![cfg_attr(feature = "batcher", doc = "* [`batcher`] computes the requests of many callers in batches.")]
 #![cfg_attr(feature = "primes", doc = "* [`primes`] searches for primes, one or many at a time, and tests numbers.")]
 //! * [`Engine`] names a way to do the arithmetic. By default ([`Dispatch::Auto`]), keys and moduli use the engines
 //!   that are cheapest for the number of requests in a call; `with_engine` takes another choice.
-//! * [`Method`] names a way to multiply and reduce. By default, the fastest known is used; `with_method` takes
-//!   another.
 //! * The environment variable `ZARIZ_HIDE` ([`HIDE`]) hides instructions of the processor from all engines.
 //!
-//! Features: `rsa` (default) adds RSA, `primes` (default) the search for primes, `keygen` (default) new RSA
-//! keys, `encryption` keys that are encrypted with a password, `papers` an engine and methods that serve
-//! comparison.
+//! Features: `rsa` (default) adds RSA, `batcher` (default) batches of the requests of many callers, `primes`
+//! (default) the search for primes, `keygen` (default) new RSA keys, `encryption` keys that are encrypted with
+//! a password.
 //!
 //! ```
 //! use zariz::Modulus;
@@ -39,7 +38,8 @@
 //! inversions which numbers have no inverse.
 //!
 //! Errors, and enumerations of engines, algorithms and the like, may get further variants. The structs for
-//! requests, such as [`PowJob`], are built by literal: they get no further field before a new major version.
+//! requests, such as [`PowJob`], may be built by literal: they get no further field before a new major
+//! version.
 #![forbid(unsafe_code)]
 #![deny(clippy::missing_errors_doc, clippy::missing_panics_doc)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -76,17 +76,23 @@ pub mod rsa;
 mod wiping;
 
 pub use dispatch::Dispatch;
-pub use engine::{Engine, EngineError, Layout};
+pub use engine::{Engine, EngineError};
 pub use fixed_base::{FixedBase, FixedBaseError};
 pub use inverse::{InvertJob, invert_many};
-pub use method::{Method, UnknownMethod};
 pub use modulus::{Modulus, ModulusError, PowJob, pow_many, pow_many_vartime};
 pub use multi_pow::{MultiPowError, MultiPowJob, multi_pow_many, multi_pow_many_vartime};
 pub use product::{MulJob, mul_many};
-#[cfg(feature = "papers")]
-pub use residues::TableEntry;
 pub use residues::{Residues, ResiduesError};
 pub use zariz_machines::{HIDE, HIDEABLE, hidden};
+
+// For comparing engines and methods.
+#[doc(hidden)]
+pub use engine::Layout;
+#[doc(hidden)]
+pub use method::{Method, UnknownMethod};
+#[cfg(feature = "papers")]
+#[doc(hidden)]
+pub use residues::TableEntry;
 
 /// Runs the example of the readme.
 #[cfg(all(doctest, feature = "keygen"))]

@@ -115,6 +115,7 @@ impl Modulus {
 
     /// A copy of the modulus with another method for powers; `None` is the default, the fastest method known. With
     /// a method of the caller's choice, the main engine computes everything, for any number of powers.
+    #[doc(hidden)]
     #[must_use]
     pub fn with_method(&self, method: impl Into<Option<Method>>) -> Self {
         let method = method.into().map(|method| method.0);
@@ -125,6 +126,7 @@ impl Modulus {
     }
 
     /// The method for powers.
+    #[doc(hidden)]
     pub fn method(&self) -> Method {
         Method(self.route.method(&self.prepared))
     }

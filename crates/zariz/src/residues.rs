@@ -215,6 +215,7 @@ impl<'a> Residues<'a> {
 #[cfg(feature = "papers")]
 impl<'a> Residues<'a> {
     /// The numbers as a table entry.
+    #[doc(hidden)]
     pub fn to_entry(&self) -> TableEntry<'a> {
         let _default = default_mxcsr(self.backend);
         let mut montgomery = self.backend.montgomery(&self.moduli);
@@ -230,6 +231,7 @@ impl<'a> Residues<'a> {
     /// # Errors
     /// [`ResiduesError::Different`] if the entry has other moduli, another engine or another method. Nothing
     /// changes then.
+    #[doc(hidden)]
     pub fn multiply_entry(&mut self, y: &TableEntry) -> Result<(), ResiduesError> {
         self.check(&y.moduli, y.engine)?;
         let _default = default_mxcsr(self.backend);

@@ -5,8 +5,7 @@
 //!
 //! A request that finds no computation under way is computed at once, even alone. Requests that come
 //! meanwhile are the next batch. There is no timer, and no request waits for others, unless
-//! [`Policy::Throughput`] asks for it. Programs whose callers wait in other ways use [`queue`], which also
-//! says how batches form.
+//! [`Policy::Throughput`] asks for it.
 //!
 //! ```
 //! use std::thread;
@@ -35,6 +34,7 @@ mod job;
 mod pending;
 mod per_process;
 mod primitive;
+#[doc(hidden)] // for the provider, whose callers wait in other ways
 pub mod queue;
 mod sync;
 
@@ -43,6 +43,9 @@ pub use error::Error;
 pub use handle::{Batcher, Signer};
 pub use job::Job;
 pub use pending::Pending;
+#[doc(hidden)]
 pub use per_process::PerProcessQueue;
-pub use primitive::{Primitive, PrimitiveResult, primitive_many};
+pub use primitive::Primitive;
+#[doc(hidden)]
+pub use primitive::{PrimitiveResult, primitive_many};
 pub use queue::{Metrics, QueueError};

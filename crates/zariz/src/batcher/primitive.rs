@@ -32,6 +32,7 @@ const USUAL_EXPONENT: usize = 3;
 impl Primitive {
     /// The kind of the operation. Compared with 2048 bits, an operation with a longer modulus or exponent
     /// than usual can cost up to about 200 times as much if public, 500 times if private.
+    #[doc(hidden)]
     pub fn kind(&self) -> Kind {
         match self {
             Self::Private(key, _) if key.size() <= USUAL_MODULUS => Kind::Private,

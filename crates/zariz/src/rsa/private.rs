@@ -210,6 +210,7 @@ impl PrivateKey {
     /// A copy of the key with another method for powers modulo the primes; `None` is the default, the fastest
     /// method known. With a method of the caller's choice, the main engine computes these powers, for any
     /// number of them.
+    #[doc(hidden)]
     #[must_use]
     pub fn with_method(&self, method: impl Into<Option<Method>>) -> Self {
         let method = method.into().map(|method| method.0);
@@ -226,6 +227,7 @@ impl PrivateKey {
     }
 
     /// The method for powers modulo the primes.
+    #[doc(hidden)]
     pub fn method(&self) -> Method {
         Method(self.route().method(&self.secret.p.modulus))
     }
