@@ -223,7 +223,7 @@ impl PrivateKey {
         let password = password.filter(|password| !password.is_none()).map(read_password).transpose()?;
         let pem = py.detach(|| match &password {
             Some(password) => self.0.to_encrypted_pem(password).map(Zeroizing::new),
-            None => self.0.to_pkcs8_pem(),
+            None => self.0.to_pem(),
         });
         pem.map(|pem| PyString::new(py, &pem)).map_err(|error| Failure::from(error).exception(py, None))
     }

@@ -172,7 +172,7 @@ impl PublicKey {
     /// Pickles the key as DER.
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
         let py = slf.py();
-        let der = slf.get().0.to_spki_der().map_err(|error| Failure::from(error).exception(py, None))?;
+        let der = slf.get().0.to_der().map_err(|error| Failure::from(error).exception(py, None))?;
         Ok((py.get_type::<Self>().getattr("load")?, (PyBytes::new(py, &der),)))
     }
 
@@ -202,7 +202,7 @@ impl PublicKey {
 
     /// The key as PEM text (SPKI).
     fn to_pem(&self, py: Python<'_>) -> PyResult<String> {
-        self.0.to_spki_pem().map_err(|error| Failure::from(error).exception(py, None))
+        self.0.to_pem().map_err(|error| Failure::from(error).exception(py, None))
     }
 
     /// Verifies a signature; raises `InvalidSignature` if it is wrong.

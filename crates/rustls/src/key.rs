@@ -44,7 +44,7 @@ impl SigningKey {
             let what = "the RSA key is for PSS only (id-RSASSA-PSS); rustls needs one with rsaEncryption";
             return Err(Error::General(what.into()));
         }
-        let spki = key.public_key().to_spki_der().map_err(|error| Error::General(error.to_string()))?;
+        let spki = key.public_key().to_der().map_err(|error| Error::General(error.to_string()))?;
         Ok(Self { key, spki, batcher: None })
     }
 

@@ -184,7 +184,7 @@ fn keys_of_every_format_are_loaded() {
     // PKCS#8 wraps the PKCS#1 structure; in a 2048-bit key, 26 bytes precede it.
     let pkcs1 = PrivatePkcs1KeyDer::from(key(RSA).secret_der()[26..].to_vec()).into();
     let loaded = default_provider().key_provider.load_private_key(pkcs1).expect("PKCS#1");
-    assert_eq!(loaded.public_key().expect("a public key"), rsa.public_key().to_spki_der().expect("DER")[..].into());
+    assert_eq!(loaded.public_key().expect("a public key"), rsa.public_key().to_der().expect("DER")[..].into());
     let signer = loaded.choose_scheme(&[SignatureScheme::RSA_PKCS1_SHA256]).expect("a scheme");
     let signature = signer.sign(b"message").expect("a signature");
     rsa.public_key().verify(zariz::rsa::Algorithm::RS256, b"message", &signature).expect("a right one");
@@ -284,7 +284,7 @@ fn hostile_and_wrong_keys_give_clear_errors() {
     let error = load(damaged).expect_err("numbers that do not fit");
     assert!(error.contains("RSA private key cannot be used"), "{error}");
     let rsa = zariz::rsa::PrivateKey::parse(&der).expect("a key");
-    let pss = load(rsa.with_usage(zariz::rsa::Usage::Pss).to_pkcs8_der().expect("DER").to_vec());
+    let pss = load(rsa.with_usage(zariz::rsa::Usage::Pss).to_der().expect("DER").to_vec());
     assert!(pss.expect_err("a key for PSS alone").contains("rsaEncryption"));
     // A certificate for another key is refused before any handshake.
     let builder = ServerConfig::builder_with_provider(default_provider().into());

@@ -4,13 +4,13 @@ use zariz::rsa::{KeyError, PrivateKey, PublicKey};
 
 fn main() -> Result<(), KeyError> {
     let key = PrivateKey::generate(2048)?;
-    println!("{}", key.public_key().to_spki_pem()?);
+    println!("{}", key.public_key().to_pem()?);
 
     // PKCS#8 and SPKI are written; PKCS#1 is read, too.
-    let pem = key.to_pkcs8_pem()?;
+    let pem = key.to_pem()?;
     let again = PrivateKey::parse(pem.as_bytes())?;
     assert_eq!(again.public_key(), key.public_key());
-    assert_eq!(PublicKey::parse(&key.public_key().to_spki_der()?)?, *key.public_key());
+    assert_eq!(PublicKey::parse(&key.public_key().to_der()?)?, *key.public_key());
 
     // Loading checks that the numbers fit together; only this tests that the primes are prime.
     again.validate()?;

@@ -123,7 +123,7 @@ fn blind(key: &PrivateKey) {
 /// Of a private number in DER, the first byte stays public: decoders look at its sign, and whether it is zero.
 fn files(numbers: &Components) {
     let key = PrivateKey::from_components(numbers).expect("a key");
-    let mut der = key.to_pkcs8_der().expect("encoded");
+    let mut der = key.to_der().expect("encoded");
     let Components { d, p, q, dp, dq, qinv, .. } = numbers;
     let place = |number: &[u8]| {
         let at = der.windows(number.len()).position(|window| window == number).expect("it is in there");
@@ -132,7 +132,7 @@ fn files(numbers: &Components) {
     let secrets = [d, p, q, dp, dq, qinv].map(|number| place(number));
     secrets.iter().for_each(|range| memcheck::secret(&mut der[range.clone()]));
     let key = PrivateKey::parse(&der).expect("a key");
-    let mut written = key.to_pkcs8_der().expect("encoded");
+    let mut written = key.to_der().expect("encoded");
     memcheck::publish(&mut written);
     memcheck::publish(&mut der);
     assert!(written == der, "another key was written");
@@ -140,7 +140,7 @@ fn files(numbers: &Components) {
     // In base64, a character stays public if its group of four has a bit of a public byte, and so do the last
     // groups, which may have padding.
     let plain = PrivateKey::from_components(numbers).expect("a key");
-    let mut pem = plain.to_pkcs8_pem().expect("encoded").as_bytes().to_vec();
+    let mut pem = plain.to_pem().expect("encoded").as_bytes().to_vec();
     let start = pem.iter().position(|&byte| byte == b'\n').expect("lines") + 1;
     for group in 0..der.len() / 3 - 2 {
         let is_secret = |byte: usize| secrets.iter().any(|range| range.contains(&byte));

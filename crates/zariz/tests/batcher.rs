@@ -147,7 +147,7 @@ impl Wake for Held {
 #[test]
 fn clones_and_keys_that_are_loaded_again_share_batches() {
     let (a, b) = (key(), key());
-    let again = PrivateKey::parse(&a.to_pkcs8_der().expect("DER")).expect("a key");
+    let again = PrivateKey::parse(&a.to_der().expect("DER")).expect("a key");
     let portable = a.with_engine(zariz::Engine::Portable).expect("it is always there");
     let keys = [&a, &a.clone(), &b, &b.clone(), &again, &portable];
     let lanes = zariz::Dispatch::Auto.main().lanes();

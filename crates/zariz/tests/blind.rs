@@ -70,9 +70,9 @@ fn openssl_makes_marked_keys_and_verifies() {
         );
         let pem = openssl.run(&format!("genpkey -algorithm RSA-PSS {options}"), b"");
         let server = PrivateKey::parse(variant, &pem).expect("a marked key");
-        let written = server.to_pkcs8_pem().expect("PEM");
+        let written = server.to_pem().expect("PEM");
         assert_eq!(PrivateKey::parse(variant, written.as_bytes()).expect("a key").public_key(), server.public_key());
-        let spki = server.public_key().to_spki_pem().expect("PEM");
+        let spki = server.public_key().to_pem().expect("PEM");
         let client = PublicKey::parse(variant, spki.as_bytes()).expect("a marked key");
         let prepared = variant.prepare(b"message").expect("prepared");
         let blinded = client.blind(&prepared).expect("blinded");
@@ -223,7 +223,7 @@ fn keys_are_marked_for_one_variant() {
             (Usage::PssWith(PssParameters { hash: Hash::Sha256, ..mine }), false, false),
         ] {
             let key = plain.with_usage(usage);
-            let (pkcs8, spki) = (key.to_pkcs8_der().expect("DER"), key.public_key().to_spki_der().expect("DER"));
+            let (pkcs8, spki) = (key.to_der().expect("DER"), key.public_key().to_der().expect("DER"));
             for (may, results) in [
                 (
                     may_be_marked,
@@ -242,7 +242,7 @@ fn keys_are_marked_for_one_variant() {
         }
         // A marked key's file is one for PSS with these parameters alone.
         let marked = key(variant);
-        let read = rsa::PrivateKey::parse(marked.to_pkcs8_pem().expect("PEM").as_bytes()).expect("a key");
+        let read = rsa::PrivateKey::parse(marked.to_pem().expect("PEM").as_bytes()).expect("a key");
         assert_eq!(read.public_key().usage(), Usage::PssWith(mine));
         assert!(read.sign(Algorithm::RS256, b"").is_err());
         let shown = format!("{marked:?} {:?}", Inverse::from_bytes(&[0xab; 4]));

@@ -73,7 +73,7 @@ fn openssl_keys_load_with_their_password() {
             let file = openssl.run(&command, b"");
             assert_eq!(PrivateKey::parse(&file).err(), Some(KeyError::Encrypted), "{way} {form}");
             let loaded = PrivateKey::parse_encrypted(&file, b"secret").unwrap_or_else(|e| panic!("{way} {form}: {e}"));
-            assert_eq!(*loaded.to_pkcs8_der().expect("DER"), *key().to_pkcs8_der().expect("DER"));
+            assert_eq!(*loaded.to_der().expect("DER"), *key().to_der().expect("DER"));
             for wrong in [&b""[..], b"Secret", b"secret\n", b"secre", b"secret\0"] {
                 // HMAC takes a key as if it were followed by zeros: passwords that differ only so are one
                 // password.
@@ -90,7 +90,7 @@ fn encrypted_keys_are_read_back() {
     assert_eq!(PrivateKey::parse(file.as_bytes()).err(), Some(KeyError::Encrypted));
     assert_eq!(error(file.as_bytes(), b"another"), KeyError::Password);
     let loaded = PrivateKey::parse_encrypted(file.as_bytes(), PASSWORD).expect("a key");
-    assert_eq!(*loaded.to_pkcs8_der().expect("DER"), *key().to_pkcs8_der().expect("DER"));
+    assert_eq!(*loaded.to_der().expect("DER"), *key().to_der().expect("DER"));
     assert_ne!(file, key().to_encrypted_pem(PASSWORD).expect("PEM"), "a salt of its own for each");
 }
 
@@ -102,7 +102,7 @@ fn openssl_reads_the_encrypted_keys_that_we_write() {
     openssl.write("password", PASSWORD);
     let der = openssl.run("pkey -passin file:password -outform DER", file.as_bytes());
     let opened = PrivateKey::parse(&der).expect("a key");
-    assert_eq!(*opened.to_pkcs8_der().expect("DER"), *key().to_pkcs8_der().expect("DER"));
+    assert_eq!(*opened.to_der().expect("DER"), *key().to_der().expect("DER"));
 }
 
 #[needs("openssl")]

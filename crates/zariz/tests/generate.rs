@@ -99,7 +99,7 @@ fn every_engine_makes_keys() {
 fn openssl_finds_nothing_wrong() {
     let openssl = OpenSsl::new();
     let check = |generator: KeyGenerator| {
-        let pem = generator.generate().expect("a key").to_pkcs8_pem().expect("PEM");
+        let pem = generator.generate().expect("a key").to_pem().expect("PEM");
         let said = openssl.run("pkey -check -noout", pem.as_bytes());
         assert!(String::from_utf8_lossy(&said).contains("Key is valid"), "{generator:?}");
     };

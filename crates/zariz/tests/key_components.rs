@@ -27,7 +27,7 @@ fn keys_from_their_numbers() {
             for zeros in [0, 100, 100_000] {
                 let key = load(numbers, zeros, engine).expect("a key");
                 assert_signs_right(&format!("{engine}, {zeros} zeros"), &key, numbers);
-                assert_eq!(key.to_pkcs8_der().expect("encoded")[..], numbers.pkcs8_der());
+                assert_eq!(key.to_der().expect("encoded")[..], numbers.pkcs8_der());
                 let again = PrivateKey::from_components(&key.components())
                     .expect("a key")
                     .with_engine(engine)
@@ -72,8 +72,8 @@ fn public_keys_are_compared_by_their_numbers() {
         let other = key.with_engine(engine).expect("available");
         assert_eq!((&other, other.dispatch()), (&key, engine.into()), "{engine}");
     }
-    assert_eq!(PublicKey::parse(&key.to_spki_der().expect("encoded")).as_ref(), Ok(&key));
-    assert_eq!(key.to_spki_der(), Ok(numbers.spki_der()));
+    assert_eq!(PublicKey::parse(&key.to_der().expect("encoded")).as_ref(), Ok(&key));
+    assert_eq!(key.to_der(), Ok(numbers.spki_der()));
     assert_ne!(of(&numbers.n, &big(3)), key);
     assert_ne!(of(&(&numbers.n + big(2)), &numbers.e), key);
     let pss = PublicKey::parse(&spki(&numbers.public_pkcs1_der(), true)).expect("a key");

@@ -3,13 +3,15 @@
 
 mod common;
 
+use ::pkcs8::{DecodePrivateKey, EncodePrivateKey, LineEnding};
+use ::spki::{DecodePublicKey, EncodePublicKey};
 use common::der::{integer, pem, pem_with, pkcs8, sequence, spki, tlv};
 use common::engines;
 use common::keys::{KEY_1024, KEY_2048, MESSAGES, assert_signs_right, same_public};
 use common::numbers::big;
 use common::openssl::OpenSsl;
 use zariz::Engine;
-use zariz::rsa::{Algorithm, Error, KeyError, OtherFormat, Padding, PrivateKey, PublicKey};
+use zariz::rsa::{Algorithm, Error, KeyError, OtherFormat, Padding, PrivateKey, PublicKey, Usage};
 use zariz_needs::needs;
 
 /// Whether an error is the one that should come.
@@ -64,8 +66,8 @@ fn every_format_of_openssl_at_every_usual_size_and_exponent() {
         }
         // What we write, openssl reads.
         let key = PrivateKey::parse(&openssl.read("pkcs8.pem")).expect("a key");
-        openssl.write("ours.pem", key.to_pkcs8_pem().expect("a PEM block").as_bytes());
-        openssl.write("ours-public.pem", key.public_key().to_spki_pem().expect("a PEM block"));
+        openssl.write("ours.pem", key.to_pem().expect("a PEM block").as_bytes());
+        openssl.write("ours-public.pem", key.public_key().to_pem().expect("a PEM block"));
         assert_eq!(
             openssl.run("pkey -in ours.pem -outform DER", b""),
             openssl.run("pkey -in pkcs8.pem -outform DER", b"")
@@ -78,11 +80,34 @@ fn every_format_of_openssl_at_every_usual_size_and_exponent() {
 fn our_own_pem_round_trips() {
     for numbers in [&*KEY_1024, &*KEY_2048] {
         let key = numbers.load(Engine::best()).expect("a key");
-        let text = key.to_pkcs8_pem().expect("a PEM block");
+        let text = key.to_pem().expect("a PEM block");
         assert_eq!(*text, pem("PRIVATE KEY", &numbers.pkcs8_der()));
-        assert_eq!(key.public_key().to_spki_pem().expect("a PEM block"), pem("PUBLIC KEY", &numbers.spki_der()));
+        assert_eq!(key.public_key().to_pem().expect("a PEM block"), pem("PUBLIC KEY", &numbers.spki_der()));
         assert_signs_right("round trip", &PrivateKey::parse(text.as_bytes()).expect("our own PEM"), numbers);
     }
+}
+
+#[test]
+fn traits_of_the_pkcs8_and_spki_crates() {
+    let key = KEY_1024.load(Engine::Scalar).expect("a key");
+    let pem = EncodePrivateKey::to_pkcs8_pem(&key, LineEnding::LF).expect("PEM");
+    assert_eq!(pem, key.to_pem().expect("PEM"));
+    assert_eq!(EncodePrivateKey::to_pkcs8_der(&key).expect("DER").as_bytes(), &key.to_der().expect("DER")[..]);
+    let read = PrivateKey::from_pkcs8_pem(&pem).expect("a key");
+    let public = read.public_key();
+    assert_eq!(public, key.public_key());
+    let pem = public.to_public_key_pem(LineEnding::LF).expect("PEM");
+    assert_eq!(pem, public.to_pem().expect("PEM"));
+    assert_eq!(PublicKey::from_public_key_pem(&pem).as_ref(), Ok(public));
+    // Usages are read and written.
+    let pss = key.with_usage(Usage::Pss);
+    let der = EncodePrivateKey::to_pkcs8_der(&pss).expect("DER");
+    assert_eq!(PrivateKey::from_pkcs8_der(der.as_bytes()).expect("a key").public_key().usage(), Usage::Pss);
+    // An Ed25519 key (RFC 8410 section 10.1).
+    let algorithm = sequence(&[&tlv(6, &[0x2b, 0x65, 0x70])]);
+    let other = sequence(&[&integer(&big(0)), &algorithm, &tlv(4, &tlv(4, &[7; 32]))]);
+    let error = PrivateKey::from_pkcs8_der(&other).expect_err("another algorithm");
+    assert!(error.to_string().contains("1.3.101.112"), "{error}");
 }
 
 #[test]
@@ -281,7 +306,7 @@ fn a_key_for_pss_alone_does_nothing_else() {
         }
         assert_eq!(key.sign(Algorithm::RS256, b"message"), Err(Error::PssOnly));
         assert_eq!(key.decrypt(&Padding::Pkcs1v15, &signature).err(), Some(Error::PssOnly));
-        let again = PrivateKey::parse(key.to_pkcs8_pem().expect("a PEM block").as_bytes()).expect("our own PEM");
+        let again = PrivateKey::parse(key.to_pem().expect("a PEM block").as_bytes()).expect("our own PEM");
         assert_eq!(again.sign(Algorithm::RS256, b"message"), Err(Error::PssOnly), "the restriction is written out");
     }
 }
@@ -289,6 +314,6 @@ fn a_key_for_pss_alone_does_nothing_else() {
 #[test]
 fn a_public_key_for_pss_alone_is_written_as_one() {
     let public = PublicKey::parse(&spki(&KEY_1024.public_pkcs1_der(), true)).expect("a public key for PSS");
-    let again = PublicKey::parse(public.to_spki_pem().expect("a PEM block").as_bytes()).expect("our own PEM");
+    let again = PublicKey::parse(public.to_pem().expect("a PEM block").as_bytes()).expect("our own PEM");
     assert_eq!(again.encrypt(&Padding::Pkcs1v15, b"message"), Err(Error::PssOnly), "the restriction is written out");
 }

@@ -144,7 +144,7 @@ fn generated_keys_satisfy_openssl() {
         assert_eq!(key.public_key().verify(Algorithm::RS256, b"message", &signature), Ok(()));
         seen.push(key.public_key().n());
         let openssl = OpenSsl::new();
-        openssl.write("key.pem", key.to_pkcs8_pem().expect("a PEM block").as_bytes());
+        openssl.write("key.pem", key.to_pem().expect("a PEM block").as_bytes());
         let verdict = openssl.run("rsa -in key.pem -check -noout", b"");
         assert!(String::from_utf8_lossy(&verdict).contains("RSA key ok"));
         assert_eq!(openssl.run("dgst -sha256 -sign key.pem", b"message"), signature);

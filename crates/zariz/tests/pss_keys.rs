@@ -77,10 +77,10 @@ fn parameters_are_read_and_written() {
         let (private, public) = keys(RSASSA_PSS, &parameters);
         let key = PrivateKey::parse(&private).expect("a private key");
         assert_eq!(key.public_key().usage(), Usage::PssWith(expected));
-        assert_eq!(*key.to_pkcs8_der().expect("DER"), private, "{expected:?}");
+        assert_eq!(*key.to_der().expect("DER"), private, "{expected:?}");
         let key = PublicKey::parse(&public).expect("a public key");
         assert_eq!(key.usage(), Usage::PssWith(expected));
-        assert_eq!(key.to_spki_der().expect("DER"), public, "{expected:?}");
+        assert_eq!(key.to_der().expect("DER"), public, "{expected:?}");
         let pem = pem("PUBLIC KEY", &public);
         assert_eq!(PublicKey::parse(pem.as_bytes()), Ok(key));
     }
@@ -107,9 +107,9 @@ fn a_restriction_can_be_made_and_is_written() {
         let key = private.with_usage(usage);
         let public = private.public_key().with_usage(usage);
         assert_eq!((key.public_key(), public.usage()), (&public, usage));
-        let written = PrivateKey::parse(&key.to_pkcs8_der().expect("DER")).expect("a key");
+        let written = PrivateKey::parse(&key.to_der().expect("DER")).expect("a key");
         assert_eq!(written.public_key(), &public);
-        assert_eq!(PublicKey::parse(&public.to_spki_der().expect("DER")).as_ref(), Ok(&public));
+        assert_eq!(PublicKey::parse(&public.to_der().expect("DER")).as_ref(), Ok(&public));
         let again = PrivateKey::from_components(&key.components()).expect("a key");
         assert_eq!(again.public_key().usage(), Usage::Any, "components do not include it");
         assert_eq!(again.with_usage(usage).public_key(), &public);
@@ -123,8 +123,8 @@ fn a_restriction_can_be_made_and_is_written() {
         assert_eq!(private.public_key().usage(), Usage::Any, "the original is as it was");
     }
     let unwritten = Usage::PssWith(restriction(Hash::Shake128, Hash::Shake128, 32));
-    assert!(private.with_usage(unwritten).to_pkcs8_der().is_err());
-    assert!(private.public_key().with_usage(unwritten).to_spki_der().is_err());
+    assert!(private.with_usage(unwritten).to_der().is_err());
+    assert!(private.public_key().with_usage(unwritten).to_der().is_err());
 }
 
 #[test]
@@ -248,8 +248,8 @@ fn restricted_keys_of_openssl() {
         let (private, public) = (openssl.read("key.pem"), openssl.read("public.pem"));
         let key = PrivateKey::parse(&private).unwrap_or_else(|error| panic!("{settings}: {error}"));
         assert_eq!(key.public_key().usage(), expected.map_or(Usage::Pss, Usage::PssWith), "{settings}");
-        assert_eq!(*key.to_pkcs8_pem().expect("PEM").as_bytes(), private, "{settings}");
-        assert_eq!(key.public_key().to_spki_pem().expect("PEM").as_bytes(), public, "{settings}");
+        assert_eq!(*key.to_pem().expect("PEM").as_bytes(), private, "{settings}");
+        assert_eq!(key.public_key().to_pem().expect("PEM").as_bytes(), public, "{settings}");
         assert_eq!(PublicKey::parse(&public).as_ref(), Ok(key.public_key()), "{settings}");
 
         let (Algorithm::Pss { hash, mgf: Mgf::Mgf1(mgf1), salt_len }, message) = (algorithm, b"message") else {

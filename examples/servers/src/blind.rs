@@ -58,7 +58,7 @@ impl Issuer {
     /// # Errors
     /// Those of the key's encoding.
     pub fn over(batcher: Batcher, key: PrivateKey) -> Result<Self, KeyError> {
-        let public = key.public_key().to_spki_der()?;
+        let public = key.public_key().to_der()?;
         let token_key = json!({ "token-type": TOKEN_TYPE, "token-key": BASE64URL.encode(&public) });
         let directory = json!({ "issuer-request-uri": "/token-request", "token-keys": [token_key] }).to_string();
         let key_id = Hash::Sha256.digest(&[&public]).last().copied().unwrap_or_default();

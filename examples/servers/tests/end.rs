@@ -53,7 +53,7 @@ fn requests_under_way_are_answered_before_the_end() {
 fn a_blind_issuer_says_its_key() {
     let key = PrivateKey::generate(blind::VARIANT, 2048).expect("a key");
     let file = concat!(env!("CARGO_TARGET_TMPDIR"), "/blind.pem");
-    std::fs::write(file, key.to_pkcs8_pem().expect("PEM")).expect("written");
+    std::fs::write(file, key.to_pem().expect("PEM")).expect("written");
     let (mut child, address) = started(BLIND, file);
     let mut connection = TcpStream::connect(address).expect("a port");
     let path = "/.well-known/private-token-issuer-directory";
@@ -61,7 +61,7 @@ fn a_blind_issuer_says_its_key() {
     connection.write_all(request.as_bytes()).expect("written");
     let mut answer = String::new();
     connection.read_to_string(&mut answer).expect("an answer");
-    let public = BASE64URL.encode(&key.public_key().to_spki_der().expect("DER"));
+    let public = BASE64URL.encode(&key.public_key().to_der().expect("DER"));
     assert!(answer.starts_with("HTTP/1.1 200 ") && answer.contains(&public), "{answer}");
     child.kill().expect("killed");
     child.wait().expect("it ends");

@@ -60,7 +60,7 @@ fn claims(token: &str, jwks: &Value) -> Value {
 #[tokio::test]
 async fn tokens_are_signed_with_the_published_key() {
     let key = key();
-    let by_peer = |pool| AwsLc::new(&key.to_pkcs8_der().expect("a key"), pool).expect("a key");
+    let by_peer = |pool| AwsLc::new(&key.to_der().expect("a key"), pool).expect("a key");
     for routes in [
         token::by_zariz(&key).routes(),
         token::Issuer::new(by_peer(false), key.public_key()).routes(),

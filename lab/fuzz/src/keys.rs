@@ -71,9 +71,9 @@ fn load(key: &[u8]) {
 }
 
 fn public(key: &PublicKey) {
-    let der = key.to_spki_der().expect("what was read can be written");
+    let der = key.to_der().expect("what was read can be written");
     assert_eq!(PublicKey::parse(&der).as_ref(), Ok(key));
-    let pem = key.to_spki_pem().expect("what was read can be written");
+    let pem = key.to_pem().expect("what was read can be written");
     assert_eq!(PublicKey::parse(pem.as_bytes()).as_ref(), Ok(key));
     if key.bits() <= 2048 {
         for algorithm in [Algorithm::RS256, Algorithm::PS256] {
@@ -84,11 +84,11 @@ fn public(key: &PublicKey) {
 
 fn private(key: &PrivateKey) {
     public(key.public_key());
-    let der = key.to_pkcs8_der().expect("what was read can be written");
+    let der = key.to_der().expect("what was read can be written");
     let again = PrivateKey::parse(&der).expect("what was written can be read");
     assert!(again.components() == key.components(), "other numbers");
     assert_eq!(again.public_key(), key.public_key());
-    let pem = key.to_pkcs8_pem().expect("what was read can be written");
+    let pem = key.to_pem().expect("what was read can be written");
     let again = PrivateKey::parse(pem.as_bytes()).expect("what was written can be read");
     assert!(again.components() == key.components(), "other numbers");
     if key.bits() <= 2048 {
@@ -144,8 +144,8 @@ fn good() -> &'static [(&'static str, Vec<u8>)] {
         let mut out = Vec::new();
         for usage in [Usage::Any, Usage::Pss, Usage::PssWith(only)] {
             let key = key.with_usage(usage);
-            out.push(("PUBLIC KEY", key.public_key().to_spki_der().expect("a good key")));
-            out.push(("PRIVATE KEY", key.to_pkcs8_der().expect("a good key").to_vec()));
+            out.push(("PUBLIC KEY", key.public_key().to_der().expect("a good key")));
+            out.push(("PRIVATE KEY", key.to_der().expect("a good key").to_vec()));
         }
         let openssl = openssl::rsa::Rsa::private_key_from_pem(structure::PEMS[0].as_bytes()).expect("a good key");
         out.push(("RSA PRIVATE KEY", openssl.private_key_to_der().expect("a good key")));

@@ -130,7 +130,7 @@ fn against(openssl: &OpenSsl, key: &PrivateKey, folder: &Folder, args: &Args) ->
 /// Checks a sample of `count` signatures. Returns how many `openssl` accepts, and the size of the sample.
 fn accepted(openssl: &OpenSsl, key: &PrivateKey, folder: &Folder, count: u64) -> Result<(u64, u64), Failure> {
     let [public, message_file, signature_file] = ["public.pem", "message", "signature"].map(|name| folder.path(name));
-    let pem = key.public_key().to_spki_pem().map_err(|error| Failure::Input(error.to_string()))?;
+    let pem = key.public_key().to_pem().map_err(|error| Failure::Input(error.to_string()))?;
     write(&public, pem.as_bytes())?;
     let [messages, signatures] = ["messages", "signatures"].map(|name| Input::open(&folder.path(name)));
     let mut pairs = Pairs::new(messages?, signatures?);

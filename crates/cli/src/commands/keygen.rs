@@ -180,9 +180,9 @@ impl Pems {
     fn of(key: &PrivateKey, password: Option<&[u8]>, public: bool) -> Result<Self, KeyError> {
         let private = match password {
             Some(password) => Zeroizing::new(key.to_encrypted_pem(password)?),
-            None => key.to_pkcs8_pem()?,
+            None => key.to_pem()?,
         };
-        let public = if public { Some(key.public_key().to_spki_pem()?) } else { None };
+        let public = if public { Some(key.public_key().to_pem()?) } else { None };
         Ok(Self { private, public })
     }
 }

@@ -25,6 +25,7 @@ pub mod blind;
 mod blinding;
 mod components;
 mod decrypt;
+mod encoding;
 mod encrypt;
 mod error;
 #[cfg(feature = "keygen")]

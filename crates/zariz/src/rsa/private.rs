@@ -151,7 +151,7 @@ impl PrivateKey {
         })
     }
 
-    fn from_parts(Private { components, usage }: &Private) -> Result<Self, KeyError> {
+    pub(super) fn from_parts(Private { components, usage }: &Private) -> Result<Self, KeyError> {
         Ok(Self::from_components(components)?.with_usage(*usage))
     }
 
@@ -199,7 +199,7 @@ impl PrivateKey {
         self.identity() == other.identity()
     }
 
-    /// A copy of the key for other uses. It is written with them ([`to_pkcs8_der`](Self::to_pkcs8_der)). That
+    /// A copy of the key for other uses. It is written with them ([`to_der`](Self::to_der)). That
     /// fails for PSS parameters with [`Hash::Shake128`](super::Hash::Shake128) or
     /// [`Hash::Shake256`](super::Hash::Shake256), which have no such form.
     #[must_use]
@@ -236,9 +236,9 @@ impl PrivateKey {
     ///
     /// # Errors
     /// A [`KeyError`] if the encoder fails, which never happens for a key that was loaded or generated.
-    pub fn to_pkcs8_pem(&self) -> Result<Zeroizing<String>, KeyError> {
+    pub fn to_pem(&self) -> Result<Zeroizing<String>, KeyError> {
         wiping(|| {
-            let pem = der::pem::encode_string("PRIVATE KEY", der::pem::LineEnding::LF, &self.to_pkcs8_der()?);
+            let pem = der::pem::encode_string("PRIVATE KEY", der::pem::LineEnding::LF, &self.to_der()?);
             pem.map(Zeroizing::new).map_err(|error| KeyError::Pem(error.to_string()))
         })
     }
@@ -260,7 +260,7 @@ impl PrivateKey {
     ///
     /// # Errors
     /// A [`KeyError`] if the encoder fails, which never happens for a key that was loaded or generated.
-    pub fn to_pkcs8_der(&self) -> Result<Zeroizing<Vec<u8>>, KeyError> {
+    pub fn to_der(&self) -> Result<Zeroizing<Vec<u8>>, KeyError> {
         wiping(|| parse::to_pkcs8(&self.parts()))
     }
 
@@ -362,7 +362,7 @@ mod tests {
             assert!(key.is_same(clone) && clone.is_same(&key), "{clone:?}");
         }
         assert!(tiled.is_same(&tiled.with_method(Method::TILED)));
-        let again = PrivateKey::parse(&key.to_pkcs8_der().expect("DER")).expect("a key");
+        let again = PrivateKey::parse(&key.to_der().expect("DER")).expect("a key");
         let numbers = PrivateKey::from_components(&key.components()).expect("a key");
         for other in [&again, &numbers, &tiled, &tiled.with_method(None), &PrivateKey::generate(1024).expect("a key")] {
             assert!(!key.is_same(other) && !other.is_same(&key), "{other:?}");
@@ -399,7 +399,7 @@ mod tests {
     fn loading_and_first_use_do_nothing_besides() {
         for bits in [1024, 1192, 2048] {
             let generated = PrivateKey::generate(bits).expect("a key");
-            let (pem, components) = (generated.to_pkcs8_pem().expect("a PEM block"), generated.components());
+            let (pem, components) = (generated.to_pem().expect("a PEM block"), generated.components());
             let (key, loading) = counts::of(|| PrivateKey::parse(pem.as_bytes()).expect("a key"));
             assert_eq!(loading, Counts::default(), "loading");
             let (_, loading) = counts::of(|| PrivateKey::from_components(&components).expect("a key"));

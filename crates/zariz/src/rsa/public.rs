@@ -61,8 +61,11 @@ impl PublicKey {
     /// # Errors
     /// A [`KeyError`] says why the input is not an RSA public key.
     pub fn parse(pem_or_der: &[u8]) -> Result<Self, KeyError> {
-        let parts = parse::public(pem_or_der)?;
-        Self::new(&parts.n, &parts.e, parts.usage)
+        Self::from_parts(&parse::public(pem_or_der)?)
+    }
+
+    pub(super) fn from_parts(parse::Public { n, e, usage }: &parse::Public) -> Result<Self, KeyError> {
+        Self::new(n, e, *usage)
     }
 
     /// Makes a key from modulus and exponent, big-endian.
@@ -107,7 +110,7 @@ impl PublicKey {
         Self { route, ..self.clone() }
     }
 
-    /// A copy of the key for other uses. It is written with them ([`to_spki_der`](Self::to_spki_der)). That
+    /// A copy of the key for other uses. It is written with them ([`to_der`](Self::to_der)). That
     /// fails for PSS parameters with [`Hash::Shake128`](super::Hash::Shake128) or
     /// [`Hash::Shake256`](super::Hash::Shake256), which have no such form.
     #[must_use]
@@ -159,8 +162,8 @@ impl PublicKey {
     ///
     /// # Errors
     /// A [`KeyError`] if the encoder fails, which never happens for a key that was loaded or generated.
-    pub fn to_spki_pem(&self) -> Result<String, KeyError> {
-        der::pem::encode_string("PUBLIC KEY", der::pem::LineEnding::LF, &self.to_spki_der()?)
+    pub fn to_pem(&self) -> Result<String, KeyError> {
+        der::pem::encode_string("PUBLIC KEY", der::pem::LineEnding::LF, &self.to_der()?)
             .map_err(|error| KeyError::Pem(error.to_string()))
     }
 
@@ -168,7 +171,7 @@ impl PublicKey {
     ///
     /// # Errors
     /// A [`KeyError`] if the encoder fails, which never happens for a key that was loaded or generated.
-    pub fn to_spki_der(&self) -> Result<Vec<u8>, KeyError> {
+    pub fn to_der(&self) -> Result<Vec<u8>, KeyError> {
         parse::to_spki(&parse::Public { n: self.n(), e: self.e(), usage: self.usage() }, HashNull::Written)
     }
 

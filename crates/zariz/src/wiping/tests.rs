@@ -127,7 +127,7 @@ fn no_operation_goes_deeper_than_half_of_what_is_wiped() {
         let mut measure = |dispatch: Dispatch, what: &str, operation: &dyn Fn()| {
             deepest.measure(format!("{what}, {dispatch}"), operation);
         };
-        let pem = PrivateKey::generate(1024).expect("a key").to_pkcs8_pem().expect("a PEM block");
+        let pem = PrivateKey::generate(1024).expect("a key").to_pem().expect("a PEM block");
         let load = || PrivateKey::parse(pem.as_bytes()).expect("a key");
         let components = load().components();
         measure(Dispatch::Auto, "load", &|| drop(load()));
@@ -135,7 +135,7 @@ fn no_operation_goes_deeper_than_half_of_what_is_wiped() {
         let Components { n, e, d, p, q, .. } = &components;
         let numbers = PrimeComponents { n, e, d, p, q };
         measure(Dispatch::Auto, "load primes", &|| drop(PrivateKey::from_primes(&numbers).expect("a key")));
-        measure(Dispatch::Auto, "write", &|| drop(load().to_pkcs8_pem()));
+        measure(Dispatch::Auto, "write", &|| drop(load().to_pem()));
         #[cfg(feature = "encryption")]
         {
             let encrypted = load().to_encrypted_pem(b"password").expect("a PEM block");

@@ -127,7 +127,7 @@ async fn server(variant: &str) -> Result<(), Box<dyn Error>> {
     let batcher = Batcher::builder().when_full(WhenFull::Refuse).build();
     let routes = match variant {
         "zariz" => token::over(batcher.clone(), &key).routes(),
-        _ => Issuer::new(AwsLc::new(&key.to_pkcs8_der()?, variant != VARIANTS[PEER])?, key.public_key()).routes(),
+        _ => Issuer::new(AwsLc::new(&key.to_der()?, variant != VARIANTS[PEER])?, key.public_key()).routes(),
     };
     let mean = get(move || async move { format!("{:.1}", batcher.metrics().mean_batch()) });
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;

@@ -68,7 +68,7 @@ impl PrivateKey {
     }
 
     /// Reads a key from PEM text or DER: PKCS#8 with the algorithm id-RSASSA-PSS, as
-    /// [`to_pkcs8_pem`](Self::to_pkcs8_pem) writes it. `openssl genpkey -algorithm RSA-PSS` also makes such keys.
+    /// [`to_pem`](Self::to_pem) writes it. `openssl genpkey -algorithm RSA-PSS` also makes such keys.
     ///
     /// # Errors
     /// [`KeyError::Parameters`] for a key that is not restricted to PSS, or to PSS with other parameters than the
@@ -93,8 +93,8 @@ impl PrivateKey {
     ///
     /// # Errors
     /// A [`KeyError`] if the encoder fails, which never happens for a key that was loaded or generated.
-    pub fn to_pkcs8_pem(&self) -> Result<Zeroizing<String>, KeyError> {
-        self.key.to_pkcs8_pem()
+    pub fn to_pem(&self) -> Result<Zeroizing<String>, KeyError> {
+        self.key.to_pem()
     }
 
     /// Checks that the primes are probably prime: [`rsa::PrivateKey::validate`].

@@ -58,17 +58,17 @@ impl PublicKey {
     ///
     /// # Errors
     /// A [`KeyError`] if the encoder fails, which never happens for a key that was loaded or generated.
-    pub fn to_spki_der(&self) -> Result<Vec<u8>, KeyError> {
+    pub fn to_der(&self) -> Result<Vec<u8>, KeyError> {
         let (n, e) = (self.key.n(), self.key.e());
         parse::to_spki(&parse::Public { n, e, usage: self.key.usage() }, HashNull::Absent)
     }
 
-    /// The key as an SPKI PEM block (`PUBLIC KEY`): see [`to_spki_der`](Self::to_spki_der).
+    /// The key as an SPKI PEM block (`PUBLIC KEY`): see [`to_der`](Self::to_der).
     ///
     /// # Errors
     /// A [`KeyError`] if the encoder fails, which never happens for a key that was loaded or generated.
-    pub fn to_spki_pem(&self) -> Result<String, KeyError> {
-        der::pem::encode_string("PUBLIC KEY", der::pem::LineEnding::LF, &self.to_spki_der()?)
+    pub fn to_pem(&self) -> Result<String, KeyError> {
+        der::pem::encode_string("PUBLIC KEY", der::pem::LineEnding::LF, &self.to_der()?)
             .map_err(|error| KeyError::Pem(error.to_string()))
     }
 

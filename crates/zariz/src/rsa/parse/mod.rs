@@ -181,7 +181,11 @@ fn der_error(error: der::Error) -> KeyError {
 }
 
 fn from_spki(der: &[u8]) -> Result<Public, KeyError> {
-    let spki = SubjectPublicKeyInfoRef::from_der(der).map_err(der_error)?;
+    from_public_info(SubjectPublicKeyInfoRef::from_der(der).map_err(der_error)?)
+}
+
+/// A public key from SPKI.
+pub(super) fn from_public_info(spki: SubjectPublicKeyInfoRef) -> Result<Public, KeyError> {
     let usage = Usage::read(spki.algorithm)?;
     let key = spki.subject_public_key.as_bytes().ok_or_else(|| KeyError::Der("unused bits in the key".into()))?;
     from_pkcs1_public(key, usage)
@@ -193,7 +197,11 @@ fn from_pkcs1_public(der: &[u8], usage: Usage) -> Result<Public, KeyError> {
 }
 
 fn from_pkcs8(der: &[u8]) -> Result<Private, KeyError> {
-    let info = PrivateKeyInfoRef::from_der(der).map_err(der_error)?;
+    from_private_info(PrivateKeyInfoRef::from_der(der).map_err(der_error)?)
+}
+
+/// A private key from PKCS#8.
+pub(super) fn from_private_info(info: PrivateKeyInfoRef) -> Result<Private, KeyError> {
     let usage = Usage::read(info.algorithm)?;
     from_pkcs1_private(info.private_key.as_bytes(), usage)
 }

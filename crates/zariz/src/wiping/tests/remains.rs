@@ -19,7 +19,7 @@ impl Subject {
     fn new(key: &PrivateKey) -> Self {
         let ciphertexts = [Padding::Pkcs1v15, Padding::oaep(Hash::Sha256)]
             .map(|padding| (key.public_key().encrypt(&padding, b"message").expect("a ciphertext"), padding));
-        Self { pem: key.to_pkcs8_pem().expect("a PEM block"), ciphertexts }
+        Self { pem: key.to_pem().expect("a PEM block"), ciphertexts }
     }
 
     #[inline(never)]
@@ -53,7 +53,7 @@ const OPERATIONS: &[(&str, Operation)] = &[
         assert!(private_many(&jobs).iter().all(Result::is_ok));
     }),
     ("validate", |_, key| key.validate().expect("primes")),
-    ("write", |_, key| drop(key.to_pkcs8_pem())),
+    ("write", |_, key| drop(key.to_pem())),
     ("other methods", |_, key| {
         [Method::AMM, Method::TILED_AHMM, Method::KARATSUBA_PRODUCTS]
             .iter()

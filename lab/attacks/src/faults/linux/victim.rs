@@ -88,7 +88,7 @@ pub fn run(work: Work) -> Result<()> {
     std::io::stdin().read_exact(&mut [0]).context("no byte on standard input: this is for the tracer")?;
     let ders: Vec<_> = PrivateKey::generate_many(8 * SIZE, work.keys)?
         .iter()
-        .map(PrivateKey::to_pkcs8_der)
+        .map(PrivateKey::to_der)
         .collect::<Result<_, _>>()?;
     let numbers: Vec<_> = work.numbers().collect();
     EPOCH.store(1, Relaxed);
