@@ -155,7 +155,8 @@ impl Modulus {
     /// `base^exponent mod modulus`, all big-endian; the result has [`size`](Self::size) bytes.
     ///
     /// A base above the modulus is reduced; `0^0 = 1`. Constant time: the time depends on the lengths of
-    /// modulus, base and exponent (leading zero bytes included), not on their values.
+    /// modulus, base and exponent (leading zero bytes included), not on their values. A secret result is the
+    /// caller's to wipe.
     #[must_use]
     pub fn pow(&self, base: &[u8], exponent: &[u8]) -> Vec<u8> {
         self.pow_batch(&[base], exponent).swap_remove(0)

@@ -138,7 +138,7 @@ impl Batcher {
     ///
     /// # Errors
     /// Those of [`call`](Self::call).
-    pub fn pow(&self, modulus: &Modulus, base: &[u8], exponent: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
+    pub fn pow(&self, modulus: &Modulus, base: &[u8], exponent: &[u8]) -> Result<Vec<u8>, Error> {
         self.call(Job::pow(modulus, base, exponent))
     }
 

@@ -39,8 +39,8 @@ impl<T> Job<T> {
     }
 }
 
-/// Returns a result that is not secret, without a copy.
-fn public(mut number: Zeroizing<Vec<u8>>) -> Result<Vec<u8>, Error> {
+/// The result as the functions without a batcher return it: not wiped. Nothing is copied.
+fn plain(mut number: Zeroizing<Vec<u8>>) -> Result<Vec<u8>, Error> {
     Ok(std::mem::take(&mut *number))
 }
 
@@ -56,13 +56,19 @@ impl Job<Vec<u8>> {
 
     fn of_message(key: &PrivateKey, algorithm: Algorithm, message: Message) -> Result<Self, Error> {
         let number = wiping_padding(|| rsa::encoded(key, algorithm, message))?;
-        Ok(Self::new(Primitive::Private(key.clone(), number), public))
+        Ok(Self::new(Primitive::Private(key.clone(), number), plain))
     }
 
     /// The blind signature of a blinded message: [`blind::PrivateKey::blind_sign`]. The result is an error if
     /// the message's length is not the key's, or if the message is not below the modulus.
     pub fn blind_sign(key: &blind::PrivateKey, blinded_message: &[u8]) -> Self {
-        Self::new(Primitive::Private(key.rsa_key().clone(), blinded_message.to_vec().into()), public)
+        Self::new(Primitive::Private(key.rsa_key().clone(), blinded_message.to_vec().into()), plain)
+    }
+
+    /// `base^exponent` modulo `modulus`, in constant time: [`Modulus::pow`].
+    pub fn pow(modulus: &Modulus, base: &[u8], exponent: &[u8]) -> Self {
+        let primitive = Primitive::Power(modulus.clone(), base.to_vec().into(), exponent.to_vec().into());
+        Self::new(primitive, plain)
     }
 }
 
@@ -84,11 +90,6 @@ impl Job<Zeroizing<Vec<u8>>> {
     /// A power without padding. **Hazardous material**, as [`rsa::hazmat`] says.
     pub fn primitive(primitive: Primitive) -> Self {
         Self::new(primitive, Ok)
-    }
-
-    /// `base^exponent` modulo `modulus`, in constant time: [`Modulus::pow`].
-    pub fn pow(modulus: &Modulus, base: &[u8], exponent: &[u8]) -> Self {
-        Self::primitive(Primitive::Power(modulus.clone(), base.to_vec().into(), exponent.to_vec().into()))
     }
 }
 
