@@ -3,11 +3,14 @@
 
 mod common;
 
+use std::convert::Infallible;
+
 use common::numbers::{big, is_prime, two_to};
 use common::openssl::OpenSsl;
 use common::{engines, slow};
 use num_bigint::BigUint;
-use zariz::primes::PrimeError;
+use rand_core::{TryCryptoRng, TryRng};
+use zariz::primes::{PrimeError, Search};
 use zariz::rsa::{Algorithm, KeyError, KeyGenerator, KeyMethod, PrivateKey};
 use zariz_needs::needs;
 
@@ -47,6 +50,42 @@ fn check(key: &PrivateKey, bits: usize, e: &BigUint) {
     assert!(&d * e % &lambda == big(1) && d < lambda && d.pow(2) > two_to(bits));
     let signature = key.sign(Algorithm::PS256, b"message").expect("a signature");
     key.public_key().verify(Algorithm::PS256, b"message", &signature).expect("it verifies");
+}
+
+/// SplitMix64: for tests alone.
+struct Seeded(u64);
+
+impl TryRng for Seeded {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        Ok(self.try_next_u64()? as u32)
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let x = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        Ok(x ^ (x >> 31))
+    }
+
+    fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), Infallible> {
+        out.iter_mut().try_for_each(|byte| self.try_next_u64().map(|x| *byte = x as u8))
+    }
+}
+
+impl TryCryptoRng for Seeded {}
+
+#[test]
+fn keys_and_primes_come_from_the_callers_generator() {
+    for (bits, method) in [(1024, KeyMethod::Fips), (1025, KeyMethod::Incremental)] {
+        let generator = KeyGenerator::new(bits).expect("a length").with_method(method);
+        let key = |seed| generator.generate_with(Seeded(seed)).expect("a key");
+        let keys = [key(1), key(1), key(2)].map(|key| key.public_key().clone());
+        assert!(keys[0] == keys[1] && keys[0] != keys[2], "{bits} bits");
+    }
+    let prime = |seed| Search::new(512).expect("a length").generate_with(Seeded(seed)).expect("a prime");
+    assert!(prime(1) == prime(1) && prime(1) != prime(2));
 }
 
 #[test]

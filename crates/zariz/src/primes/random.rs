@@ -2,7 +2,9 @@
 
 use std::collections::VecDeque;
 use std::hint::black_box;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use rand_core::TryCryptoRng;
 use zariz_kernels::limbs::{self, Limbs};
 use zeroize::Zeroizing;
 
@@ -15,7 +17,7 @@ const REMEMBERED: usize = 128;
 const DRAWS: usize = 128;
 
 /// A random generator: fills the bytes, or fails.
-type Fill = Box<dyn FnMut(&mut [u8]) -> Result<(), getrandom::Error> + Send>;
+type Fill = Box<dyn FnMut(&mut [u8]) -> Result<(), ()> + Send>;
 
 /// A random generator that is watched.
 ///
@@ -34,13 +36,21 @@ pub(crate) struct Random {
 impl Default for Random {
     /// The operating system's generator.
     fn default() -> Self {
-        Self::new(getrandom::fill)
+        Self::new(|out| getrandom::fill(out).map_err(|_| ()))
     }
 }
 
 impl Random {
-    pub fn new(fill: impl FnMut(&mut [u8]) -> Result<(), getrandom::Error> + Send + 'static) -> Self {
+    pub fn new(fill: impl FnMut(&mut [u8]) -> Result<(), ()> + Send + 'static) -> Self {
         Self { fill: Box::new(fill), drawn: Zeroizing::new(vec![[0; 2]; REMEMBERED]), at: 0 }
+    }
+
+    /// A generator of the caller's, which may serve several searches.
+    pub fn of(generator: &Arc<Mutex<impl TryCryptoRng + Send + 'static>>) -> Self {
+        let generator = Arc::clone(generator);
+        Self::new(move |out| {
+            generator.lock().unwrap_or_else(PoisonError::into_inner).try_fill_bytes(out).map_err(|_| ())
+        })
     }
 
     /// A random number of `bits` bits or fewer, in `⌈bits/64⌉` limbs. Precondition: `bits ≥ 64`.

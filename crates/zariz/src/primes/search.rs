@@ -2,7 +2,9 @@
 
 use std::collections::VecDeque;
 use std::fmt;
+use std::sync::{Arc, Mutex};
 
+use rand_core::TryCryptoRng;
 use zariz_kernels::limbs::{self, Limbs};
 use zariz_process::Process;
 use zeroize::Zeroizing;
@@ -192,20 +194,36 @@ impl Search {
         })
     }
 
+    /// One prime from a generator of the caller's: see [`primes_with`](Self::primes_with).
+    ///
+    /// # Errors
+    /// Those of [`generate`](Self::generate).
+    pub fn generate_with(&self, random: impl TryCryptoRng + Send + 'static) -> Result<Zeroizing<Vec<u8>>, PrimeError> {
+        Ok(self.primes_with(random).many(1)?.swap_remove(0))
+    }
+
     /// `count` primes, independent of each other. Many at once are faster than as many calls for one.
     ///
     /// # Errors
     /// Those of [`generate`](Self::generate).
     pub fn generate_many(&self, count: usize) -> Result<Vec<Zeroizing<Vec<u8>>>, PrimeError> {
-        let mut primes = self.primes();
-        primes.left = Some(count);
-        primes.collect()
+        self.primes().many(count)
     }
 
     /// Primes without end, independent of each other: an iterator that keeps all lanes busy.
     #[must_use]
     pub fn primes(&self) -> Primes {
         Primes::new(self, Random::default())
+    }
+
+    /// Like [`primes`](Self::primes), with a generator of the caller's in place of the operating system's. Its
+    /// draws are watched all the same. After `fork`, parent and child must not draw the same numbers: that is
+    /// the caller's care.
+    ///
+    /// Which primes come of a seed may differ between engines and releases.
+    #[must_use]
+    pub fn primes_with(&self, random: impl TryCryptoRng + Send + 'static) -> Primes {
+        Primes::new(self, Random::of(&Arc::new(Mutex::new(random))))
     }
 
     /// The rounds that a candidate needs.
@@ -289,6 +307,12 @@ impl Primes {
             latest: Latest::default(),
             process: Process::current(),
         }
+    }
+
+    /// The next `count` primes, and no more.
+    fn many(mut self, count: usize) -> Result<Vec<Zeroizing<Vec<u8>>>, PrimeError> {
+        self.left = Some(count);
+        self.collect()
     }
 
     /// A prime, big-endian.

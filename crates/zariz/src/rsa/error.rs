@@ -49,7 +49,7 @@ pub enum KeyError {
     Exponent(&'static str),
     /// The numbers of the key do not fit together.
     Inconsistent(&'static str),
-    /// The operating system's random generator failed, or repeated itself.
+    /// The random generator failed, or repeated itself.
     Random,
     /// The search for primes failed for another reason.
     #[cfg(feature = "keygen")]
@@ -106,7 +106,7 @@ impl fmt::Display for KeyError {
             ),
             Self::Exponent(what) => write!(f, "the public exponent {what}"),
             Self::Inconsistent(what) => write!(f, "the key is damaged: {what}"),
-            Self::Random => f.write_str("the operating system's random generator failed, or repeated itself"),
+            Self::Random => f.write_str("the random generator failed, or repeated itself"),
             #[cfg(feature = "keygen")]
             Self::Primes(error) => error.fmt(f),
         }

@@ -3,7 +3,9 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::hint::black_box;
+use std::sync::{Arc, Mutex};
 
+use rand_core::TryCryptoRng;
 use zariz_kernels::limbs::{self, Limbs};
 use zariz_process::Process;
 
@@ -122,6 +124,14 @@ impl KeyGenerator {
         Ok(self.generate_many(1)?.swap_remove(0))
     }
 
+    /// One key from a generator of the caller's: see [`keys_with`](Self::keys_with).
+    ///
+    /// # Errors
+    /// Those of [`generate`](Self::generate).
+    pub fn generate_with(&self, random: impl TryCryptoRng + Send + 'static) -> Result<PrivateKey, KeyError> {
+        Ok(self.keys_with(random).many(1)?.swap_remove(0))
+    }
+
     /// One key, for a caller that may change its mind: before each batch of candidates, `go_on` is asked.
     ///
     /// # Errors
@@ -138,15 +148,21 @@ impl KeyGenerator {
     /// # Errors
     /// [`KeyError::Random`].
     pub fn generate_many(&self, count: usize) -> Result<Vec<PrivateKey>, KeyError> {
-        let mut keys = self.keys();
-        keys.left = Some(count);
-        keys.collect()
+        self.keys().many(count)
     }
 
     /// Keys without end, independent of each other: an iterator that keeps all lanes busy.
     #[must_use]
     pub fn keys(&self) -> Keys {
         Keys::new(self, Random::default)
+    }
+
+    /// Like [`keys`](Self::keys), with a generator of the caller's in place of the operating system's, as
+    /// [`Search::primes_with`] says. (The signature that tests a key is blinded by the operating system's.)
+    #[must_use]
+    pub fn keys_with(&self, random: impl TryCryptoRng + Send + 'static) -> Keys {
+        let random = Arc::new(Mutex::new(random));
+        Keys::new(self, || Random::of(&random))
     }
 
     /// The search for primes of half of the key's bits, rounded up or down.
@@ -221,6 +237,12 @@ impl Keys {
             process: Process::current(),
             ended: false,
         }
+    }
+
+    /// The next `count` keys, and no more.
+    fn many(mut self, count: usize) -> Result<Vec<PrivateKey>, KeyError> {
+        self.left = Some(count);
+        self.collect()
     }
 
     /// Makes the next keys: as many as fill the lanes, or as are wanted.
@@ -314,7 +336,6 @@ fn private_exponent(p: &[u64], q: &[u64], e: &[u64]) -> Limbs {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
@@ -328,7 +349,7 @@ mod tests {
                 let drawn = drawn.clone();
                 Random::new(move |out| {
                     drawn.fetch_add(out.len(), Ordering::Relaxed);
-                    getrandom::fill(out)
+                    getrandom::fill(out).map_err(|_| ())
                 })
             };
             let generator = KeyGenerator::new(1024).expect("a good length").with_method(method);
@@ -370,12 +391,12 @@ mod tests {
                         Random::new(move |out| {
                             draws += 1;
                             if draws <= good_draws {
-                                getrandom::fill(out)?;
+                                getrandom::fill(out).map_err(|_| ())?;
                                 kept.push(out.to_vec());
                                 return Ok(());
                             }
                             match broken {
-                                0 => return Err(getrandom::Error::UNEXPECTED),
+                                0 => return Err(()),
                                 1 => out.fill(0),
                                 _ if kept.is_empty() => out.fill(0xa5),
                                 _ => out
