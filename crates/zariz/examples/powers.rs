@@ -13,9 +13,7 @@ fn main() -> Result<(), ModulusError> {
 
     // Eight bases cost little more than one where the processor has AVX-512.
     let bases: [&[u8]; 8] = [b"a", b"b", b"c", b"d", b"e", b"f", b"g", b"h"];
-    for power in modulus.pow_batch(&bases, &minus_one) {
-        assert_eq!(power, one);
-    }
+    assert_eq!(modulus.pow_batch(&bases, &minus_one), vec![one.clone(); 8]);
 
     // Moduli, bases and exponents of any length in one call.
     let short = Modulus::new(&[35])?;
@@ -28,9 +26,5 @@ fn main() -> Result<(), ModulusError> {
     // For exponents that are public: faster, in time that depends on them.
     assert_eq!(pow_many_vartime(&jobs), powers);
     println!("2^10 = {} modulo 35", powers[1][0]);
-    match Modulus::new(&[36]) {
-        Ok(_) => println!("36 is odd"),
-        Err(error) => println!("36: {error}"),
-    }
     Ok(())
 }
