@@ -150,7 +150,7 @@ impl Compute for Noting {
             batch.iter().map(|(times, _)| times.map(|time| now.saturating_duration_since(time).as_secs_f64() * 1e6));
         self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(waits);
         let primitives: Vec<_> = batch.iter().map(|(_, primitive)| primitive).collect();
-        primitive_many(&primitives).into()
+        primitive_many(&primitives)
     }
 }
 

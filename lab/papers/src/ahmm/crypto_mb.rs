@@ -49,13 +49,13 @@ pub fn sign<'a>(library: &CryptoMb, load: &'a Rsa) -> Result<Option<Call<'a>>, F
 pub fn verify<'a>(library: &CryptoMb, load: &'a Rsa) -> Result<Option<Call<'a>>, Failure> {
     let (key, size) = (load.key().components(), load.key().size());
     let Some(mut public) = known(library.public(load.key().bits(), [&key.n; BATCH]))? else { return Ok(None) };
-    let signed = load.signed();
+    let (messages, signed) = (load.messages(), load.signed());
     let signatures: Vec<&[u8]> = signed.iter().map(|signed| signed.signature).collect();
     let mut opened = vec![vec![0; size]; BATCH];
     let mut batch = move || {
         public.compute(&signatures, &mut opened).map_err(failed)?;
-        for (signed, opened) in signed.iter().zip(&opened) {
-            agree(pad(signed.message, size)? == *opened)?;
+        for (message, opened) in messages.iter().zip(&opened) {
+            agree(pad(message, size)? == *opened)?;
         }
         Ok(())
     };

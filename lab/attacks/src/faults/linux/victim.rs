@@ -86,10 +86,8 @@ pub fn run(work: Work) -> Result<()> {
     setrlimit(Resource::RLIMIT_AS, MEMORY, MEMORY)?;
     setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
     std::io::stdin().read_exact(&mut [0]).context("no byte on standard input: this is for the tracer")?;
-    let ders: Vec<_> = PrivateKey::generate_many(8 * SIZE, work.keys)?
-        .iter()
-        .map(PrivateKey::to_der)
-        .collect::<Result<_, _>>()?;
+    let ders: Vec<_> =
+        PrivateKey::generate_many(8 * SIZE, work.keys)?.iter().map(PrivateKey::to_der).collect::<Result<_, _>>()?;
     let numbers: Vec<_> = work.numbers().collect();
     EPOCH.store(1, Relaxed);
     let keys = ders.iter().map(|der| Key::new(der, work)).collect::<Result<Vec<_>>>()?;
