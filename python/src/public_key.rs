@@ -53,7 +53,7 @@ pub fn verify(
         let outcome = |result| match result {
             Err(
                 wrong
-                @ (Error::Verification | Error::SaltLength { .. } | Error::Length { .. } | Error::NotBelowModulus),
+                @ (Error::Verification | Error::SaltLength { .. } | Error::Length { .. } | Error::OutOfRange),
             ) => Ok(Err(wrong)),
             result => Ok(Ok(result?)),
         };
@@ -95,7 +95,7 @@ fn wrong(error: Error) -> Failure {
         Error::Length { expected, actual } => {
             format!("the signature has {actual} bytes, and signatures of this key have {expected}")
         }
-        Error::NotBelowModulus => Error::Verification.to_string(),
+        Error::OutOfRange => Error::Verification.to_string(),
         error => error.to_string(),
     };
     Failure::of(Kind::Signature, text)

@@ -9,7 +9,7 @@ use zariz::{Engine, EngineError};
 #[non_exhaustive]
 pub enum FpError {
     /// The bytes encode a number that is not below the modulus: each element has only one encoding.
-    NotBelowModulus,
+    OutOfRange,
     /// An encoded element has 48 bytes, not this many.
     WrongLength(usize),
     /// Slices of a batch differ in length.
@@ -36,7 +36,7 @@ impl std::error::Error for FpError {}
 impl fmt::Display for FpError {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
-            Self::NotBelowModulus => f.write_str(
+            Self::OutOfRange => f.write_str(
                 "not an element of the base field of BLS12-381: the number is not below the modulus; reduce it",
             ),
             Self::WrongLength(found) => {

@@ -29,7 +29,7 @@ impl Fp {
     /// Decodes an element from 48 big-endian bytes.
     ///
     /// # Errors
-    /// [`FpError::NotBelowModulus`] for a number that is not below the modulus. The time reveals whether this
+    /// [`FpError::OutOfRange`] for a number that is not below the modulus. The time reveals whether this
     /// happened, and nothing else about the number.
     pub fn from_be_bytes(bytes: &[u8; Self::BYTES]) -> Result<Self, FpError> {
         let mut limbs = [0; LIMBS];
@@ -37,7 +37,7 @@ impl Fp {
             *limb = chunk.iter().fold(0, |limb, &byte| limb << 8 | u64::from(byte));
         }
         let (_, borrow) = field::sub_limbs(&limbs, &field::MODULUS);
-        if black_box(borrow) == 0 { Err(FpError::NotBelowModulus) } else { Ok(Self(limbs) * Self(field::ENTER)) }
+        if black_box(borrow) == 0 { Err(FpError::OutOfRange) } else { Ok(Self(limbs) * Self(field::ENTER)) }
     }
 
     /// Encodes the element as 48 big-endian bytes.

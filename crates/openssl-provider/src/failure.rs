@@ -108,7 +108,7 @@ impl From<Error> for Failure {
         let reason = match error {
             Error::Verification | Error::SaltLength { .. } => Reason::Signature,
             Error::Decryption => Reason::Decryption,
-            Error::Length { .. } | Error::NotBelowModulus | Error::MessageTooLong { .. } | Error::Digest { .. } => {
+            Error::Length { .. } | Error::OutOfRange | Error::MessageTooLong { .. } | Error::Digest { .. } => {
                 Reason::Length
             }
             Error::KeyTooShort | Error::InvalidKey => Reason::Key,

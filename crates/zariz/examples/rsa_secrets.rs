@@ -1,7 +1,7 @@
 //! Shows whether a branch or an address of RSA depends on a secret. Runs under valgrind's memcheck, to which all
 //! private numbers of a key, and the random numbers that blind operations, are undefined.
 //!
-//! Run by `cargo xtask test secrets`. What the time does reveal is in `src/revealed.rs`: each decision there must
+//! Run by `cargo xtask test secrets`. What the time does reveal is in `src/declassify.rs`: each decision there must
 //! be made here at least once.
 
 use zariz::rsa::blind::{self, Variant};
@@ -10,7 +10,7 @@ use zariz::rsa::hazmat::pkcs1v15::{decode_message, encode_message};
 use zariz::rsa::hazmat::premaster;
 use zariz::rsa::hazmat::primitive::{PrivateJob, PublicJob, private_many, public_many_vartime};
 use zariz::rsa::{Algorithm, Components, Error, Hash, Mgf, Padding, PrimeComponents, PrivateKey};
-use zariz::{Dispatch, Engine, revealed};
+use zariz::{Dispatch, Engine, declassify};
 use zariz_kernels::limbs::{self, Limbs};
 use zariz_machines::memcheck;
 
@@ -69,7 +69,7 @@ fn decrypt(key: &PrivateKey) {
         // What a provider for OpenSSL does.
         let job = PrivateJob { key, number: &ciphertext };
         let opened = private_many(&[job]).swap_remove(0).expect("a block");
-        let substitute = key.substitute(&ciphertext).expect("as long as the key");
+        let substitute = key.implicit_rejection(&ciphertext).expect("as long as the key");
         assert_eq!(seen(decode_message(&opened, &substitute)).expect("a message"), message);
         let mut secret = premaster::decode(&opened, 0x0303, Some(0x0302)).expect("long enough");
         memcheck::publish(&mut secret[..]);
@@ -242,8 +242,8 @@ fn main() {
     composite(&numbers);
     damaged(&numbers);
     println!("keys: loaded, validated, written, damaged, composite");
-    let counts = revealed::counts();
+    let counts = declassify::counts();
     let count = |name| counts.get(name).copied().unwrap_or_default();
-    revealed::ALL.iter().for_each(|name| println!("{:6} {name}", count(name)));
-    assert!(revealed::ALL.iter().all(|name| count(name) > 0), "a decision was never made");
+    declassify::ALL.iter().for_each(|name| println!("{:6} {name}", count(name)));
+    assert!(declassify::ALL.iter().all(|name| count(name) > 0), "a decision was never made");
 }

@@ -10,7 +10,7 @@ use zariz_kernels::limbs::{self, Limbs, Numbers};
 
 use crate::backend;
 use crate::modulus::Modulus;
-use crate::wiping::wiping;
+use crate::zeroize_stack::zeroize_stack;
 
 /// A base, prepared for many powers: a table of its powers, so that a power costs products alone and no
 /// squarings. With it, powers cost a quarter to a fifth of what [`Modulus::pow_batch`] takes.
@@ -133,7 +133,7 @@ impl FixedBase {
         }
         let (modulus, most) = (modulus.clone(), memory.min(Self::MAX_MEMORY));
         let (base_bits, base) = (8 * base.len(), limbs::from_be_bytes(base));
-        let table = wiping(|| {
+        let table = zeroize_stack(|| {
             on_main(&modulus, usize::MAX, |montgomery| {
                 let size = fixed_base::size(montgomery, max_exponent_bits, Access::Scan, most)?;
                 Some(fixed_base::build(montgomery, &base, base_bits, size))
@@ -177,7 +177,7 @@ impl FixedBase {
     /// # Errors
     /// [`FixedBaseError::ExponentTooLong`] for the first exponent that is too long; nothing is computed then.
     pub fn pow_batch(&self, exponents: &[&[u8]]) -> Result<Vec<Vec<u8>>, FixedBaseError> {
-        wiping(|| {
+        zeroize_stack(|| {
             self.run(exponents, |exponents, bits| {
                 on_main(&self.modulus, exponents.len(), |montgomery| {
                     fixed_base::pow(montgomery, &self.table, exponents, bits)

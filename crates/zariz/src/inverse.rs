@@ -7,10 +7,10 @@ use zariz_kernels::invert as inverses;
 use zariz_kernels::limbs::{self, Limbs, Numbers};
 
 use crate::backend;
+use crate::declassify;
 use crate::dispatch::{Dispatch, Route};
 use crate::modulus::Modulus;
 use crate::prepared::Prepared;
-use crate::revealed;
 
 /// One number to invert, big-endian.
 #[derive(Clone, Copy)]
@@ -136,7 +136,7 @@ fn invert_all(
 /// The inverse of a number below the modulus, if it has one. Only whether there is one shows in the time.
 fn inverse_of(modulus: &Prepared, number: &[u64]) -> Option<Limbs> {
     let (gcd, inverse) = limbs::gcd_inverse(number, modulus.limbs());
-    revealed::has_inverse(limbs::equal(&gcd, &[1])).then_some(inverse)
+    declassify::has_inverse(limbs::equal(&gcd, &[1])).then_some(inverse)
 }
 
 #[cfg(test)]

@@ -49,6 +49,11 @@ mod backend;
 pub mod batcher;
 mod cost;
 mod counts;
+#[cfg(not(feature = "memcheck"))]
+mod declassify;
+#[cfg(feature = "memcheck")]
+#[doc(hidden)]
+pub mod declassify;
 mod dispatch;
 mod engine;
 mod fixed_base;
@@ -66,14 +71,9 @@ mod prepared;
 pub mod primes;
 mod product;
 mod residues;
-#[cfg(not(feature = "memcheck"))]
-mod revealed;
-#[cfg(feature = "memcheck")]
-#[doc(hidden)]
-pub mod revealed;
 #[cfg(feature = "rsa")]
 pub mod rsa;
-mod wiping;
+mod zeroize_stack;
 
 pub use dispatch::Dispatch;
 pub use engine::{Engine, EngineError};

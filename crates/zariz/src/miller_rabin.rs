@@ -8,10 +8,10 @@ use std::hint::black_box;
 use zariz_kernels::limbs::{self, Limbs};
 
 use crate::backend::{Power, Product};
+use crate::declassify;
 use crate::dispatch::Route;
 use crate::jobs;
 use crate::prepared::Prepared;
-use crate::revealed;
 
 /// The time does not show how many factors of two `n − 1` has, up to this many.
 pub(crate) const TWOS: u64 = 16;
@@ -21,7 +21,7 @@ pub(crate) const TWOS: u64 = 16;
 #[cfg(feature = "primes")]
 pub(crate) fn base_two(route: Route, numbers: &[&[u64]]) -> Vec<bool> {
     let prepared: Vec<Prepared> =
-        numbers.iter().map(|number| Prepared::new(number, revealed::modulus_bits(limbs::bits(number)))).collect();
+        numbers.iter().map(|number| Prepared::new(number, declassify::modulus_bits(limbs::bits(number)))).collect();
     // ⌊n/2⌋ = (n − 1)/2
     let exponents: Vec<Limbs> = prepared.iter().map(|number| halved(number.limbs())).collect();
     let powers: Vec<Power> = prepared
@@ -34,7 +34,7 @@ pub(crate) fn base_two(route: Route, numbers: &[&[u64]]) -> Vec<bool> {
         .collect();
     let results = jobs::pow_of_two(route, &powers);
     let passes = |(result, modulus): (&[u64], &Prepared)| {
-        revealed::is_prime(limbs::equal(result, &[1]) | limbs::equal(result, &minus_one(modulus.limbs())))
+        declassify::is_prime(limbs::equal(result, &[1]) | limbs::equal(result, &minus_one(modulus.limbs())))
     };
     results.iter().zip(&prepared).map(passes).collect()
 }
@@ -76,7 +76,7 @@ pub(crate) fn strong(route: Route, numbers: &[&Prepared], bases: &[Limbs], round
             roots[i].copy_from_slice(square);
         }
     }
-    good.chunks(rounds).map(|good| revealed::is_prime(good.iter().fold(true, |all, good| all & good))).collect()
+    good.chunks(rounds).map(|good| declassify::is_prime(good.iter().fold(true, |all, good| all & good))).collect()
 }
 
 /// A number to be tested, with `n − 1 = 2^twos·odd`.
@@ -105,7 +105,7 @@ pub(crate) fn odd_part(x: &[u64]) -> (Limbs, u64, u64) {
         twos += limbs::halve_if_even(&mut odd);
     }
     let mut most = TWOS;
-    while revealed::has_many_twos(odd[0] & 1 == 0) {
+    while declassify::has_many_twos(odd[0] & 1 == 0) {
         twos += limbs::halve_if_even(&mut odd);
         most += 1;
     }

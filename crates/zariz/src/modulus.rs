@@ -13,7 +13,7 @@ use crate::engine::{Engine, EngineError};
 use crate::jobs;
 use crate::method::Method;
 use crate::prepared::Prepared;
-use crate::wiping::wiping;
+use crate::zeroize_stack::zeroize_stack;
 
 /// An odd modulus, prepared for many powers. Cheap to clone.
 ///
@@ -234,7 +234,7 @@ impl fmt::Debug for PowJob<'_> {
 /// ```
 #[must_use]
 pub fn pow_many(jobs: &[PowJob]) -> Vec<Vec<u8>> {
-    wiping(|| run(jobs, jobs::pow))
+    zeroize_stack(|| run(jobs, jobs::pow))
 }
 
 /// Like [`pow_many`], for public exponents: faster if they are short, or the same for the whole batch. The

@@ -8,7 +8,7 @@ use crate::backend::MultiPower;
 use crate::dispatch::Route;
 use crate::jobs;
 use crate::modulus::{Modulus, in_groups};
-use crate::wiping::wiping;
+use crate::zeroize_stack::zeroize_stack;
 
 /// One product of powers to compute, `Π bases[i]^exponents[i]`; numbers are big-endian.
 #[derive(Clone, Copy)]
@@ -102,7 +102,7 @@ impl fmt::Display for MultiPowError {
 /// # }
 /// ```
 pub fn multi_pow_many(jobs: &[MultiPowJob]) -> Result<Vec<Vec<u8>>, MultiPowError> {
-    wiping(|| run(jobs, jobs::multi_pow))
+    zeroize_stack(|| run(jobs, jobs::multi_pow))
 }
 
 /// Like [`multi_pow_many`], for public exponents: faster if they are short, or the same for the whole batch

@@ -8,7 +8,7 @@ use zariz_kernels::batch::{self, Method, MethodChoice};
 use zariz_kernels::carry;
 use zariz_kernels::{OddModulus, limbs, pair, rsaz, scalar};
 
-use crate::revealed;
+use crate::declassify;
 
 /// The bits of a digit, of all machines of batches.
 const RADICES: [u32; 2] = [51, 52];
@@ -46,7 +46,7 @@ impl fmt::Debug for Prepared {
 impl Prepared {
     /// Precondition: the modulus is odd, above 1, and at most `size` bits long.
     pub fn new(modulus: &[u64], size: usize) -> Self {
-        let modulus = OddModulus::with_bits(modulus, revealed::modulus_bits(limbs::bits(modulus)));
+        let modulus = OddModulus::with_bits(modulus, declassify::modulus_bits(limbs::bits(modulus)));
         debug_assert!(modulus.bits() <= size);
         Self {
             modulus,

@@ -51,13 +51,13 @@ fn types_of_new_keys_can_be_sent_to_threads() {
 #[cfg(feature = "rsa")]
 #[test]
 fn types_of_rsa_are_shared_between_threads() {
-    use zariz::rsa::hazmat::pkcs1v15::Substitute;
+    use zariz::rsa::hazmat::pkcs1v15::ImplicitRejection;
     use zariz::rsa::hazmat::primitive::{PrivateJob, PublicJob};
     use zariz::rsa::*;
 
     shared::<(PrivateKey, PublicKey, SigningKey, VerifyingKey, Signature, Components)>();
     shared::<(Algorithm, Padding, Hash, Mgf, Hasher, Usage, PssParameters)>();
-    shared::<(Message, SignJob, VerifyJob, DecryptJob, Signed, PrivateJob, PublicJob, Substitute)>();
+    shared::<(Message, SignJob, VerifyJob, DecryptJob, Signed, PrivateJob, PublicJob, ImplicitRejection)>();
     error::<KeyError>();
     error::<zariz::rsa::Error>();
     error::<UnknownAlgorithm>();
@@ -70,7 +70,7 @@ fn types_of_rsa_are_shared_between_threads() {
     wiped::<PrivateKey>();
     wiped::<SigningKey>();
     wiped::<Components>();
-    wiped::<Substitute>();
+    wiped::<ImplicitRejection>();
     wiped::<blind::PrivateKey>();
     wiped::<blind::Inverse>();
 }

@@ -10,7 +10,7 @@ use common::openssl::OpenSsl;
 use common::{Random, engines};
 use num_bigint::BigUint;
 use zariz::Engine;
-use zariz::rsa::hazmat::pkcs1v15::Substitute;
+use zariz::rsa::hazmat::pkcs1v15::ImplicitRejection;
 use zariz::rsa::{DecryptJob, Error, Hash, Mgf, Padding, PrivateKey, decrypt_many};
 use zariz_needs::needs;
 
@@ -32,7 +32,7 @@ fn a_bad_ciphertext_fails_alone_and_in_place() {
             for (i, ((bytes, expected), result)) in items.iter().zip(results).enumerate() {
                 match (expected, result) {
                     (Some(expected), Ok(message)) => assert_eq!(message[..], *messages[*expected], "{what}, {i}"),
-                    (None, Err(Error::NotBelowModulus)) => assert_eq!(bytes.len(), key.size(), "{what}, {i}"),
+                    (None, Err(Error::OutOfRange)) => assert_eq!(bytes.len(), key.size(), "{what}, {i}"),
                     (None, Err(Error::Length { expected, actual })) => {
                         assert_ne!(expected, actual, "{what}, {i}");
                         assert_eq!((expected, actual), (key.size(), bytes.len()), "{what}, {i}");
@@ -341,7 +341,7 @@ fn substitutes_depend_on_key_and_ciphertext_alone() {
 #[test]
 fn substitutes_of_numbers_of_any_length() {
     for size in [0, 1, 10, 11, 12, 255, 256, 2047, 2048, 2049, 8191, 8192, 8193, 65_535, 65_536, 100_000] {
-        let made = Substitute::new(&vec![1; size], &vec![2; size]).map(|_| ());
+        let made = ImplicitRejection::new(&vec![1; size], &vec![2; size]).map(|_| ());
         let expected = match size {
             0..=10 => Err(Error::KeyTooShort),
             11..=2048 => Ok(()),
@@ -350,7 +350,7 @@ fn substitutes_of_numbers_of_any_length() {
         assert_eq!(made, expected, "{size} bytes");
     }
     for (d, ciphertext) in [(256, 255), (255, 256), (2049, 2048), (2048, 2049), (0, 11)] {
-        let made = Substitute::new(&vec![1; d], &vec![2; ciphertext]).map(|_| ());
+        let made = ImplicitRejection::new(&vec![1; d], &vec![2; ciphertext]).map(|_| ());
         assert_eq!(made, Err(Error::Length { expected: d.min(2048), actual: ciphertext }), "{d}, {ciphertext}");
     }
 }

@@ -61,7 +61,7 @@ fn put_together_they_are_signatures_and_plaintexts() {
         // A ciphertext of zero decrypts to bad padding: what replaces it is the same wherever it is made.
         let zero = vec![0; size];
         let block = sign(&zero);
-        let substitute = key.substitute(&zero).expect("as long as the key");
+        let substitute = key.implicit_rejection(&zero).expect("as long as the key");
         let message = pkcs1v15::decode_message(&block, &substitute).expect("as long as the key");
         let short = pkcs1v15::decode_message(&block[1..], &substitute);
         assert_eq!(short, Err(Error::Length { expected: size, actual: size - 1 }));
@@ -78,7 +78,7 @@ fn bad_numbers_fail_alone_and_each_key_has_its_own_lane() {
     let results = private_many(&jobs.map(|(i, number)| PrivateJob { key: &keys[i], number }));
     let wrong = |key: &PrivateKey, actual| Err(Error::Length { expected: key.size(), actual });
     assert_eq!(results[1], wrong(&keys[1], 3));
-    assert_eq!(results[3], Err(Error::NotBelowModulus));
+    assert_eq!(results[3], Err(Error::OutOfRange));
     assert_eq!(results[5], wrong(&keys[0], keys[2].size()));
     for (i, k) in [(0, 0), (2, 1), (4, 2)] {
         let number = results[i].as_ref().expect("a number");

@@ -157,7 +157,7 @@ fn a_bad_signature_fails_alone_and_in_place() {
             assert_eq!(results.len(), items.len());
             for ((bytes, which), result) in items.iter().zip(results) {
                 let wrong = match bytes.len() {
-                    actual if actual == key.size() => Error::NotBelowModulus,
+                    actual if actual == key.size() => Error::OutOfRange,
                     actual => Error::Length { expected: key.size(), actual },
                 };
                 assert_eq!(result, if which.is_some() { Ok(()) } else { Err(wrong) }, "{what}");

@@ -46,7 +46,7 @@ impl From<batcher::Error> for Refused {
     fn from(error: batcher::Error) -> Self {
         use batcher::Error::{Queue, Rsa};
         match error {
-            Rsa(rsa::Error::NotBelowModulus | rsa::Error::Length { .. }) => {
+            Rsa(rsa::Error::OutOfRange | rsa::Error::Length { .. }) => {
                 Self(StatusCode::UNPROCESSABLE_ENTITY, error.to_string())
             }
             Queue(QueueError::Full | QueueError::Expired) => {

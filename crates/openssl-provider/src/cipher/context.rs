@@ -150,7 +150,7 @@ impl CipherContext {
         match (self.padding, self.oaep()) {
             (Padding::Oaep, Some((hash, mgf))) => Ok(oaep::decode(hash, mgf, &self.label, &mut block)?),
             (Padding::Pkcs1, _) => {
-                let substitute = private.substitute(&key.padded(ciphertext)?)?;
+                let substitute = private.implicit_rejection(&key.padded(ciphertext)?)?;
                 Ok(pkcs1v15::decode_message(&block, &substitute)?)
             }
             (Padding::Tls, _) => {

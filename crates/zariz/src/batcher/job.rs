@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 use super::primitive::Primitive;
 use crate::Modulus;
 use crate::rsa::{self, Algorithm, DecryptJob, Error, Message, Padding, PrivateKey, blind};
-use crate::wiping::wiping_padding;
+use crate::zeroize_stack::zeroize_stack_padding;
 
 /// Makes the result from the number that was computed.
 type Finish<T> = Box<dyn FnOnce(Zeroizing<Vec<u8>>) -> Result<T, Error> + Send + Sync>;
@@ -55,7 +55,7 @@ impl Job<Vec<u8>> {
     }
 
     fn of_message(key: &PrivateKey, algorithm: Algorithm, message: Message) -> Result<Self, Error> {
-        let number = wiping_padding(|| rsa::encoded(key, algorithm, message))?;
+        let number = zeroize_stack_padding(|| rsa::encoded(key, algorithm, message))?;
         Ok(Self::new(Primitive::Private(key.clone(), number), plain))
     }
 
@@ -76,14 +76,14 @@ impl Job<Zeroizing<Vec<u8>>> {
     /// The message of a ciphertext: [`PrivateKey::decrypt`].
     ///
     /// # Errors
-    /// [`Error::Length`], [`Error::NotBelowModulus`], [`Error::PssOnly`]. Other errors come with the result.
+    /// [`Error::Length`], [`Error::OutOfRange`], [`Error::PssOnly`]. Other errors come with the result.
     pub fn decrypt(key: &PrivateKey, padding: &Padding, ciphertext: &[u8]) -> Result<Self, Error> {
         rsa::check_ciphertext(&DecryptJob { key, padding, ciphertext })?;
         let (key, padding, ciphertext) = (key.clone(), padding.clone(), ciphertext.to_vec());
         let primitive = Primitive::Private(key.clone(), ciphertext.clone().into());
         Ok(Self::new(primitive, move |mut number| {
             let job = DecryptJob { key: &key, padding: &padding, ciphertext: &ciphertext };
-            wiping_padding(|| rsa::decode(&job, &mut number))
+            zeroize_stack_padding(|| rsa::decode(&job, &mut number))
         }))
     }
 

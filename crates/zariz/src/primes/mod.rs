@@ -33,7 +33,7 @@ pub use search::{Primes, Search};
 
 use crate::dispatch::Route;
 use crate::modulus::Modulus;
-use crate::wiping::wiping;
+use crate::zeroize_stack::zeroize_stack;
 #[cfg(feature = "keygen")]
 pub(crate) use progression::root_two;
 pub(crate) use random::Random;
@@ -95,7 +95,7 @@ pub fn is_prime(number: &[u8]) -> Result<bool, PrimeError> {
 /// # Errors
 /// Those of [`is_prime`], for the first number that has one.
 pub fn is_prime_many(numbers: &[&[u8]]) -> Result<Vec<bool>, PrimeError> {
-    wiping(|| test(numbers))
+    zeroize_stack(|| test(numbers))
 }
 
 fn test(numbers: &[&[u8]]) -> Result<Vec<bool>, PrimeError> {

@@ -14,12 +14,12 @@ use super::error::PrimeError;
 use super::progression::{Class, Progression};
 use super::random::{Latest, Random};
 use super::{MAX_BITS, MIN_BITS, rounds};
+use crate::declassify;
 use crate::dispatch::{Dispatch, Route};
 use crate::engine::EngineError;
 use crate::miller_rabin::{self, halved};
 use crate::prepared::Prepared;
-use crate::revealed;
-use crate::wiping::wiping;
+use crate::zeroize_stack::zeroize_stack;
 
 /// Which primes to search for, and how.
 ///
@@ -188,7 +188,7 @@ impl Search {
     /// Those of [`generate`](Self::generate); [`PrimeError::Cancelled`] once `go_on` has returned `false`.
     pub fn generate_while(&self, mut go_on: impl FnMut() -> bool) -> Result<Zeroizing<Vec<u8>>, PrimeError> {
         let mut primes = self.primes();
-        wiping(|| {
+        zeroize_stack(|| {
             let prime = primes.next_in_limbs(1, &mut go_on)?;
             Ok(primes.bytes(&prime))
         })
@@ -283,7 +283,7 @@ impl Iterator for Primes {
         }
         let left = self.left.unwrap_or(usize::MAX);
         self.left = self.left.map(|left| left - 1);
-        Some(wiping(|| self.next_in_limbs(left, &mut || true).map(|prime| self.bytes(&prime))))
+        Some(zeroize_stack(|| self.next_in_limbs(left, &mut || true).map(|prime| self.bytes(&prime))))
     }
 }
 
@@ -423,7 +423,7 @@ pub(super) fn probable_primes(
         return Ok(Vec::new());
     }
     let prepared: Vec<Prepared> =
-        numbers.iter().map(|number| Prepared::new(number, revealed::modulus_bits(limbs::bits(number)))).collect();
+        numbers.iter().map(|number| Prepared::new(number, declassify::modulus_bits(limbs::bits(number)))).collect();
     let mut bases = Vec::with_capacity(numbers.len() * rounds);
     for number in &prepared {
         // n − 3 numbers from 2 on.

@@ -12,10 +12,10 @@ use zariz_process::PerProcess;
 
 use super::error::Error;
 use super::private::PrivateKey;
+use crate::declassify;
 use crate::inverse::invert;
 use crate::jobs;
 use crate::prepared::Prepared;
-use crate::revealed;
 
 /// How often a pair is used before a fresh one replaces it: that many operations share the cost of a fresh
 /// one.
@@ -139,8 +139,8 @@ pub(super) fn random_below(modulus: &Prepared) -> Result<Limbs, Error> {
         bytes[0] &= 0xff >> (8 * bytes.len() - modulus.bits());
         let number = limbs::from_be_bytes(&bytes);
         // The draws that are thrown away say nothing about the one that is kept.
-        let is_below = revealed::is_usable_mask(limbs::less(&number, modulus.limbs()));
-        if is_below && revealed::is_usable_mask(!limbs::equal(&number, &[])) {
+        let is_below = declassify::is_usable_mask(limbs::less(&number, modulus.limbs()));
+        if is_below && declassify::is_usable_mask(!limbs::equal(&number, &[])) {
             return Ok(number);
         }
     }

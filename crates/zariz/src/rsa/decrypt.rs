@@ -5,10 +5,10 @@ use zeroize::Zeroizing;
 use super::algorithm::Padding;
 use super::error::Error;
 use super::hazmat::oaep;
-use super::hazmat::pkcs1v15::{self, Substitute};
+use super::hazmat::pkcs1v15::{self, ImplicitRejection};
 use super::private::PrivateKey;
 use super::private_op::private_op;
-use crate::wiping::wiping;
+use crate::zeroize_stack::zeroize_stack;
 
 /// One ciphertext to decrypt.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +41,7 @@ impl PrivateKey {
     /// # Errors
     /// [`Error::Decryption`], which does not say what was wrong. [`Padding::Pkcs1v15`] never gives this
     /// error; its documentation says why. [`Error::Length`] if the ciphertext is not as long as the key,
-    /// [`Error::NotBelowModulus`] if it is not below its modulus; [`Error::PssOnly`] if the key is for
+    /// [`Error::OutOfRange`] if it is not below its modulus; [`Error::PssOnly`] if the key is for
     /// signatures alone; [`Error::KeyTooShort`] if the padding does not fit; [`Error::Random`],
     /// [`Error::Fault`] or [`Error::InvalidKey`] if the computation fails.
     pub fn decrypt(&self, padding: &Padding, ciphertext: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
@@ -60,17 +60,17 @@ impl PrivateKey {
     ///
     /// # Errors
     /// [`Error::Length`] if the ciphertext is not as long as the key.
-    pub fn substitute(&self, ciphertext: &[u8]) -> Result<Substitute, Error> {
+    pub fn implicit_rejection(&self, ciphertext: &[u8]) -> Result<ImplicitRejection, Error> {
         let (expected, actual) = (self.size(), ciphertext.len());
         if actual != expected {
             return Err(Error::Length { expected, actual });
         }
-        Substitute::by_key_hash(&self.secret.key_hash, ciphertext)
+        ImplicitRejection::by_key_hash(&self.secret.key_hash, ciphertext)
     }
 }
 
 fn of_ciphertexts<'a>(jobs: impl Iterator<Item = DecryptJob<'a>> + Clone) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
-    wiping(|| {
+    zeroize_stack(|| {
         let number = |job: &DecryptJob| check_ciphertext(job).map(|()| Zeroizing::new(job.ciphertext.to_vec()));
         let numbers = jobs.clone().map(|job| (job.key, number(&job))).collect();
         jobs.zip(private_op(numbers)).map(|(job, encoded)| decode(&job, &mut encoded?)).collect()
@@ -88,6 +88,6 @@ pub(crate) fn check_ciphertext(job: &DecryptJob) -> Result<(), Error> {
 pub(crate) fn decode(job: &DecryptJob, encoded: &mut [u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
     match job.padding {
         Padding::Oaep { hash, mgf, label } => oaep::decode(*hash, *mgf, label, encoded),
-        Padding::Pkcs1v15 => pkcs1v15::decode_message(encoded, &job.key.substitute(job.ciphertext)?),
+        Padding::Pkcs1v15 => pkcs1v15::decode_message(encoded, &job.key.implicit_rejection(job.ciphertext)?),
     }
 }

@@ -12,14 +12,14 @@ use super::error::KeyError;
 use super::parse;
 use super::private::PrivateKey;
 use super::public::PublicKey;
-use crate::wiping::wiping;
+use crate::zeroize_stack::zeroize_stack;
 
 impl TryFrom<PrivateKeyInfoRef<'_>> for PrivateKey {
     type Error = pkcs8::Error;
 
     fn try_from(info: PrivateKeyInfoRef) -> pkcs8::Result<Self> {
         let oid = info.algorithm.oid;
-        wiping(|| Self::from_parts(&parse::from_private_info(info)?)).map_err(|error| of_key(error, oid))
+        zeroize_stack(|| Self::from_parts(&parse::from_private_info(info)?)).map_err(|error| of_key(error, oid))
     }
 }
 

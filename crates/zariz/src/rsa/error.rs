@@ -136,7 +136,7 @@ pub enum Error {
         actual: usize,
     },
     /// The input is as long as the modulus, but its value is not below the modulus.
-    NotBelowModulus,
+    OutOfRange,
     /// The message is too long for the key and padding.
     MessageTooLong {
         /// The longest that fits, in bytes.
@@ -182,7 +182,7 @@ impl fmt::Display for Error {
             Self::Length { expected, actual } => {
                 write!(f, "{actual} bytes given where the key needs exactly {expected}")
             }
-            Self::NotBelowModulus => f.write_str("the number is not below the key's modulus"),
+            Self::OutOfRange => f.write_str("the number is not below the key's modulus"),
             Self::MessageTooLong { most } => {
                 write!(f, "the message is too long: at most {most} bytes fit this key and padding")
             }

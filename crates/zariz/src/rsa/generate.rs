@@ -17,12 +17,12 @@ use super::public::PublicKey;
 use super::secrets::{Secrets, in_limbs};
 use super::sign::{SignJob, sign_many};
 use super::usage::Usage;
+use crate::declassify;
 use crate::dispatch::{Dispatch, Route};
 use crate::engine::EngineError;
 use crate::miller_rabin::{minus_one, odd_part};
 use crate::primes::{Primes, Random, Search, root_two};
-use crate::revealed;
-use crate::wiping::wiping;
+use crate::zeroize_stack::zeroize_stack;
 
 /// The usual public exponent, a prime.
 const E: u64 = 65_537;
@@ -140,7 +140,7 @@ impl KeyGenerator {
     pub fn generate_while(&self, mut go_on: impl FnMut() -> bool) -> Result<PrivateKey, KeyError> {
         let mut keys = self.keys();
         keys.left = Some(1);
-        Ok(wiping(|| keys.make(&mut go_on))?.swap_remove(0))
+        Ok(zeroize_stack(|| keys.make(&mut go_on))?.swap_remove(0))
     }
 
     /// `count` keys, independent of each other.
@@ -211,7 +211,7 @@ impl Iterator for Keys {
             self.made.clear();
         }
         if self.made.is_empty() {
-            match wiping(|| self.make(&mut || true)) {
+            match zeroize_stack(|| self.make(&mut || true)) {
                 Ok(keys) => self.made = keys.into(),
                 Err(error) => {
                     self.ended = true;
@@ -270,7 +270,7 @@ impl Keys {
             }
             let d = private_exponent(&p, &q, e);
             // All but one pair in 2^(bits/2).
-            if revealed::is_long_enough(limbs::bits(&d) > bits.div_ceil(2)) {
+            if declassify::is_long_enough(limbs::bits(&d) > bits.div_ceil(2)) {
                 numbers.push([d, p, q]);
             }
         }
@@ -291,7 +291,7 @@ impl Keys {
 fn prime(primes: &mut Primes, e: &[u64], left: usize, go_on: &mut dyn FnMut() -> bool) -> Result<Limbs, KeyError> {
     loop {
         let prime = primes.next_in_limbs(left, go_on)?;
-        if revealed::fits_exponent(limbs::equal(&limbs::gcd(&limbs::rem(&minus_one(&prime), e), e), &[1])) {
+        if declassify::fits_exponent(limbs::equal(&limbs::gcd(&limbs::rem(&minus_one(&prime), e), e), &[1])) {
             return Ok(prime);
         }
     }
@@ -307,7 +307,7 @@ fn far_apart(p: &[u64], q: &[u64], bits: usize) -> bool {
     let mask = black_box(borrow.wrapping_neg());
     difference.iter_mut().zip(negative.iter()).for_each(|(a, b)| *a ^= mask & (*a ^ b));
     limbs::sub_assign(&mut difference, &[1]);
-    revealed::are_far_apart(limbs::bits(&difference) > bits.div_ceil(2) - 100)
+    declassify::are_far_apart(limbs::bits(&difference) > bits.div_ceil(2) - 100)
 }
 
 /// `e^{−1} mod lcm(p − 1, q − 1)`, for an odd `e` that has no factor in common with either.

@@ -16,12 +16,12 @@ use super::secrets::{Secrets, in_limbs, trimmed, within};
 use super::usage::Usage;
 use super::validate;
 use super::{Components, PrimeComponents};
+use crate::declassify;
 use crate::dispatch::{Dispatch, Route, Shape};
 use crate::engine::{Engine, EngineError};
 use crate::method::Method;
 use crate::prepared::Prepared;
-use crate::revealed;
-use crate::wiping::wiping;
+use crate::zeroize_stack::zeroize_stack;
 
 /// An RSA private key with two primes. Cheap to clone; secrets are zeroised when the last clone is dropped.
 #[derive(Clone)]
@@ -38,7 +38,7 @@ pub(super) struct Secret {
     pub qinv: Limbs,
     /// Of the modulus's length.
     pub d: Limbs,
-    /// For [`substitute`](PrivateKey::substitute), which is computed where the stack cannot be wiped.
+    /// For [`implicit_rejection`](PrivateKey::implicit_rejection), which is computed where the stack cannot be wiped.
     pub key_hash: Zeroizing<Vec<u8>>,
     pub blinding: Pool,
     /// Set when a result was wrong and a prime was then found composite.
@@ -82,7 +82,7 @@ impl PrivateKey {
     /// # Errors
     /// A [`KeyError`] says why the input is not an RSA private key, or how it is damaged.
     pub fn parse(pem_or_der: &[u8]) -> Result<Self, KeyError> {
-        wiping(|| Self::from_parts(&parse::private(pem_or_der, None)?))
+        zeroize_stack(|| Self::from_parts(&parse::private(pem_or_der, None)?))
     }
 
     /// Reads a key that is encrypted with a password: PKCS#8 (`ENCRYPTED PRIVATE KEY`), PEM or DER. A key
@@ -97,7 +97,7 @@ impl PrivateKey {
     /// encryption that is not supported; else the errors of [`parse`](Self::parse).
     #[cfg(feature = "encryption")]
     pub fn parse_encrypted(pem_or_der: &[u8], password: &[u8]) -> Result<Self, KeyError> {
-        wiping(|| Self::from_parts(&parse::private(pem_or_der, Some(password))?))
+        zeroize_stack(|| Self::from_parts(&parse::private(pem_or_der, Some(password))?))
     }
 
     /// Makes a new key of `bits` bits with public exponent 65537, by the default method of
@@ -130,7 +130,7 @@ impl PrivateKey {
     pub fn from_primes(numbers: &PrimeComponents) -> Result<Self, KeyError> {
         let PrimeComponents { n, e, d, p, q } = *numbers;
         let public = PublicKey::from_components(n, e)?;
-        wiping(|| {
+        zeroize_stack(|| {
             let (d, [p, q]) = (within(d, public.modulus().limbs().len()), [p, q].map(trimmed));
             validate::factors(public.modulus().limbs(), &d, &p, &q)?;
             let secrets = Secrets::complete(d, p, q)?;
@@ -145,7 +145,7 @@ impl PrivateKey {
     /// A [`KeyError`] says how the numbers are wrong, or do not fit together.
     pub fn from_components(components: &Components) -> Result<Self, KeyError> {
         let public = PublicKey::from_components(&components.n, &components.e)?;
-        wiping(|| {
+        zeroize_stack(|| {
             let secrets = Secrets::read(components, public.modulus().limbs().len());
             Self::new(public, secrets)
         })
@@ -159,7 +159,7 @@ impl PrivateKey {
         validate::relations(public.modulus().limbs(), public.exponent(), &secrets)?;
         let Secrets { d, p, q, dp, dq, qinv } = secrets;
         // Primes of unequal length share the longer one's digit count, so that they share batches.
-        let [p_bits, q_bits] = [&p, &q].map(|prime| revealed::modulus_bits(limbs::bits(prime)));
+        let [p_bits, q_bits] = [&p, &q].map(|prime| declassify::modulus_bits(limbs::bits(prime)));
         let n = public.modulus().limbs();
         // q·(q^{−1} mod p), and n + 1 less that.
         let of_p = in_limbs(&limbs::mul(&q, &qinv), n.len());
@@ -222,7 +222,8 @@ impl PrivateKey {
             let Prime { modulus, unit, exponent } = prime;
             Prime { modulus: modulus.with_method(method), unit: unit.clone(), exponent: exponent.clone() }
         };
-        let secret = wiping(|| Arc::new(Secret::new(prime(p), prime(q), qinv.clone(), d.clone(), key_hash.clone())));
+        let secret =
+            zeroize_stack(|| Arc::new(Secret::new(prime(p), prime(q), qinv.clone(), d.clone(), key_hash.clone())));
         Self { public: self.public.clone(), secret }
     }
 
@@ -237,7 +238,7 @@ impl PrivateKey {
     /// # Errors
     /// A [`KeyError`] if the encoder fails, which never happens for a key that was loaded or generated.
     pub fn to_pem(&self) -> Result<Zeroizing<String>, KeyError> {
-        wiping(|| {
+        zeroize_stack(|| {
             let pem = der::pem::encode_string("PRIVATE KEY", der::pem::LineEnding::LF, &self.to_der()?);
             pem.map(Zeroizing::new).map_err(|error| KeyError::Pem(error.to_string()))
         })
@@ -251,7 +252,7 @@ impl PrivateKey {
     /// [`KeyError::Random`], or another [`KeyError`] if the encoder fails.
     #[cfg(feature = "encryption")]
     pub fn to_encrypted_pem(&self, password: &[u8]) -> Result<String, KeyError> {
-        let der = wiping(|| parse::to_encrypted(&self.parts(), password))?;
+        let der = zeroize_stack(|| parse::to_encrypted(&self.parts(), password))?;
         let pem = der::pem::encode_string("ENCRYPTED PRIVATE KEY", der::pem::LineEnding::LF, &der);
         pem.map_err(|error| KeyError::Pem(error.to_string()))
     }
@@ -261,7 +262,7 @@ impl PrivateKey {
     /// # Errors
     /// A [`KeyError`] if the encoder fails, which never happens for a key that was loaded or generated.
     pub fn to_der(&self) -> Result<Zeroizing<Vec<u8>>, KeyError> {
-        wiping(|| parse::to_pkcs8(&self.parts()))
+        zeroize_stack(|| parse::to_pkcs8(&self.parts()))
     }
 
     /// Checks that the primes are probably prime: Miller-Rabin with eight random bases for each. It costs as
@@ -276,7 +277,7 @@ impl PrivateKey {
     /// [`KeyError::Inconsistent`] for a composite, [`KeyError::Random`].
     pub fn validate(&self) -> Result<(), KeyError> {
         let Secret { d, p, q, .. } = &*self.secret;
-        wiping(|| {
+        zeroize_stack(|| {
             validate::factors(self.public.modulus().limbs(), d, p.modulus.limbs(), q.modulus.limbs())?;
             validate::primes(self.route(), p.modulus.limbs(), q.modulus.limbs())
         })

@@ -37,9 +37,9 @@ use super::private::{Prime, PrivateKey};
 use crate::backend::{Backend, default_mxcsr};
 use crate::cost::Operation;
 use crate::counts;
+use crate::declassify;
 use crate::dispatch;
 use crate::jobs;
-use crate::revealed;
 
 /// A key, and a number for its private operation, big-endian, as long as the key and below its modulus; or the error
 /// that the caller gets instead.
@@ -230,7 +230,7 @@ impl<'a> Batch<'a> {
         // 5: y^e = x.
         let powers: Vec<_> = self.keys.iter().zip(results.iter()).map(|(key, y)| key.public.power(y)).collect();
         let opened = pow::pow_reduced_vartime(&mut *self.n, &powers);
-        let is_right = |(opened, x): (&[u64], &&[u64])| revealed::result_is_right(limbs::equal(opened, x));
+        let is_right = |(opened, x): (&[u64], &&[u64])| declassify::result_is_right(limbs::equal(opened, x));
         let is_right = opened.iter().zip(x).map(is_right).collect();
         (results, is_right)
     }

@@ -180,7 +180,7 @@ impl PublicKey {
         if bytes.len() != self.size() {
             return Err(Error::Length { expected: self.size(), actual: bytes.len() });
         }
-        if limbs::be_bytes_less(bytes, self.inner.n.limbs()) { Ok(()) } else { Err(Error::NotBelowModulus) }
+        if limbs::be_bytes_less(bytes, self.inner.n.limbs()) { Ok(()) } else { Err(Error::OutOfRange) }
     }
 
     /// The job `base^e mod n`, for a base below `n`.

@@ -5,11 +5,11 @@ use zariz_kernels::limbs::{self, Limbs};
 use super::components::Components;
 use super::error::KeyError;
 use crate::backend::Power;
+use crate::declassify;
 use crate::dispatch::Route;
 use crate::jobs;
 use crate::miller_rabin::minus_one;
 use crate::prepared::Prepared;
-use crate::revealed;
 
 /// The private numbers of a key.
 pub(super) struct Secrets {
@@ -40,7 +40,7 @@ impl Secrets {
 
     /// Like [`complete`](Self::complete), for many keys, whose powers share batches.
     pub fn complete_many(route: Route, keys: Vec<[Limbs; 3]>) -> Result<Vec<Self>, KeyError> {
-        let bits = |prime: &Limbs| revealed::modulus_bits(limbs::bits(prime));
+        let bits = |prime: &Limbs| declassify::modulus_bits(limbs::bits(prime));
         let moduli: Vec<Prepared> = keys.iter().map(|[_, p, _]| Prepared::new(p, bits(p))).collect();
         // q^{p − 2} = q^{−1} mod p, by Fermat.
         let exponents: Vec<Limbs> = keys.iter().map(|[_, p, _]| minus_two(p)).collect();
@@ -52,7 +52,7 @@ impl Secrets {
         let inverses = jobs::pow(route, &(0..keys.len()).map(power).collect::<Vec<_>>());
         let complete = |([d, p, q], qinv): ([Limbs; 3], &[u64])| {
             let qinv = Limbs::new(qinv.to_vec());
-            if !revealed::fits(limbs::equal(&limbs::rem(&limbs::mul(&q, &qinv), &p), &[1])) {
+            if !declassify::fits(limbs::equal(&limbs::rem(&limbs::mul(&q, &qinv), &p), &[1])) {
                 return Err(KeyError::Inconsistent("p is not prime"));
             }
             let [dp, dq] = [&p, &q].map(|prime| limbs::rem(&d, &minus_one(prime)));
@@ -80,7 +80,7 @@ pub(super) fn in_limbs(number: &[u64], len: usize) -> Limbs {
 /// A prime without leading zeros: there may be many, and they would only cost time.
 pub(super) fn trimmed(bytes: &[u8]) -> Limbs {
     let mut number = limbs::from_be_bytes(bytes);
-    let bits = revealed::modulus_bits(limbs::bits(&number));
+    let bits = declassify::modulus_bits(limbs::bits(&number));
     number.truncate(bits.div_ceil(64));
     number
 }
@@ -88,6 +88,6 @@ pub(super) fn trimmed(bytes: &[u8]) -> Limbs {
 /// A number in `len` limbs, or in more where it does not fit: no such key passes the checks.
 pub(super) fn within(bytes: &[u8], len: usize) -> Limbs {
     let number = limbs::from_be_bytes(bytes);
-    let is_too_long = number.len() > len && revealed::is_too_long(!limbs::equal(&number[len..], &[]));
+    let is_too_long = number.len() > len && declassify::is_too_long(!limbs::equal(&number[len..], &[]));
     if is_too_long { number } else { in_limbs(&number[..number.len().min(len)], len) }
 }

@@ -10,7 +10,7 @@ use super::hazmat::{pkcs1v15, pss};
 use super::message::Message;
 use super::private::PrivateKey;
 use super::private_op::private_op;
-use crate::wiping::wiping;
+use crate::zeroize_stack::zeroize_stack;
 
 /// One message to sign.
 #[derive(Clone, Copy, Debug)]
@@ -82,7 +82,9 @@ impl PrivateKey {
 fn signatures<'a>(jobs: &mut dyn Iterator<Item = SignJob<'a>>) -> Vec<Result<Vec<u8>, Error>> {
     let encoded = jobs.map(|SignJob { key, algorithm, message }| (key, encoded(key, algorithm, message)));
     // A signature is no secret.
-    wiping(|| private_op(encoded.collect()).into_iter().map(|signature| Ok(mem::take(&mut *signature?))).collect())
+    zeroize_stack(|| {
+        private_op(encoded.collect()).into_iter().map(|signature| Ok(mem::take(&mut *signature?))).collect()
+    })
 }
 
 /// The number that the private operation turns into a signature: as long as the key.

@@ -4,10 +4,10 @@ use zariz_kernels::limbs;
 
 use super::error::KeyError;
 use super::secrets::Secrets;
+use crate::declassify;
 use crate::dispatch::Route;
 use crate::miller_rabin::{self, minus_one};
 use crate::prepared::Prepared;
-use crate::revealed;
 
 /// The shortest prime, in bits.
 const MIN_PRIME_BITS: usize = 128;
@@ -23,26 +23,26 @@ pub(super) fn factors(n: &[u64], d: &[u64], p: &[u64], q: &[u64]) -> Result<(), 
         (p, "the prime p is missing", "the prime p is too short", "p is even"),
         (q, "the prime q is missing", "the prime q is too short", "q is even"),
     ] {
-        match revealed::modulus_bits(limbs::bits(prime)) {
+        match declassify::modulus_bits(limbs::bits(prime)) {
             0 => return wrong(missing),
             bits if bits < MIN_PRIME_BITS => return wrong(short),
-            _ if revealed::is_even(prime[0] & 1 == 0) => return wrong(even),
+            _ if declassify::is_even(prime[0] & 1 == 0) => return wrong(even),
             _ => {}
         }
     }
-    if revealed::primes_are_equal(limbs::equal(p, q)) {
+    if declassify::primes_are_equal(limbs::equal(p, q)) {
         return wrong("the two primes are equal");
     }
     // Lengths first: multiplying very long invalid numbers would take long.
-    let [n_bits, p_bits, q_bits] = [n, p, q].map(|number| revealed::modulus_bits(limbs::bits(number)));
-    let is_product = || revealed::fits(limbs::equal(&limbs::mul(p, q), n));
+    let [n_bits, p_bits, q_bits] = [n, p, q].map(|number| declassify::modulus_bits(limbs::bits(number)));
+    let is_product = || declassify::fits(limbs::equal(&limbs::mul(p, q), n));
     if p_bits + q_bits < n_bits || p_bits + q_bits > n_bits + 1 || !is_product() {
         return wrong("n is not p times q");
     }
-    if revealed::is_missing(limbs::equal(d, &[])) {
+    if declassify::is_missing(limbs::equal(d, &[])) {
         return wrong("the private exponent d is missing");
     }
-    if !revealed::is_in_range(limbs::less(d, n)) {
+    if !declassify::is_in_range(limbs::less(d, n)) {
         return wrong("the private exponent d is not below n");
     }
     Ok(())
@@ -57,7 +57,7 @@ pub(super) fn relations(n: &[u64], e: &[u64], k: &Secrets) -> Result<(), KeyErro
         (&k.dq, "the CRT exponent dQ is missing"),
         (&k.qinv, "the CRT coefficient qInv is missing"),
     ] {
-        if revealed::is_missing(limbs::equal(number, &[])) {
+        if declassify::is_missing(limbs::equal(number, &[])) {
             return wrong(missing);
         }
     }
@@ -66,15 +66,15 @@ pub(super) fn relations(n: &[u64], e: &[u64], k: &Secrets) -> Result<(), KeyErro
         (&k.q, &k.dq, "dQ is not d mod (q - 1)", "d is not the inverse of e modulo q - 1"),
     ] {
         let order = minus_one(prime);
-        if !revealed::fits(limbs::equal(&limbs::rem(&k.d, &order), exponent)) {
+        if !declassify::fits(limbs::equal(&limbs::rem(&k.d, &order), exponent)) {
             return wrong(not_d);
         }
-        if !revealed::fits(limbs::equal(&limbs::rem(&limbs::mul(exponent, e), &order), &[1])) {
+        if !declassify::fits(limbs::equal(&limbs::rem(&limbs::mul(exponent, e), &order), &[1])) {
             return wrong(not_inverse);
         }
     }
-    let is_inverse = || revealed::fits(limbs::equal(&limbs::rem(&limbs::mul(&k.q, &k.qinv), &k.p), &[1]));
-    if !revealed::is_in_range(limbs::less(&k.qinv, &k.p)) || !is_inverse() {
+    let is_inverse = || declassify::fits(limbs::equal(&limbs::rem(&limbs::mul(&k.q, &k.qinv), &k.p), &[1]));
+    if !declassify::is_in_range(limbs::less(&k.qinv, &k.p)) || !is_inverse() {
         return wrong("qInv is not the inverse of q modulo p");
     }
     Ok(())
@@ -85,7 +85,7 @@ pub(super) fn relations(n: &[u64], e: &[u64], k: &Secrets) -> Result<(), KeyErro
 ///
 /// The constants of the primes are computed afresh: the key's own copies may be damaged.
 pub(super) fn primes(route: Route, p: &[u64], q: &[u64]) -> Result<(), KeyError> {
-    let [p_bits, q_bits] = [p, q].map(|prime| revealed::modulus_bits(limbs::bits(prime)));
+    let [p_bits, q_bits] = [p, q].map(|prime| declassify::modulus_bits(limbs::bits(prime)));
     let prepared = [p, q].map(|prime| Prepared::new(prime, p_bits.max(q_bits)));
     let mut bases = Vec::with_capacity(2 * WITNESSES);
     for i in 0..2 * WITNESSES {

@@ -46,7 +46,7 @@ impl PublicKey {
     /// Verifies a signature of a message or digest.
     ///
     /// # Errors
-    /// [`Error::Verification`], [`Error::SaltLength`], [`Error::Length`] or [`Error::NotBelowModulus`] for a
+    /// [`Error::Verification`], [`Error::SaltLength`], [`Error::Length`] or [`Error::OutOfRange`] for a
     /// wrong signature; [`Error::KeyTooShort`] or [`Error::Unsupported`] if the algorithm does not go with
     /// the key or hash; [`Error::Digest`] for a digest of the wrong length; [`Error::PssOnly`] or
     /// [`Error::PssParameters`] if the key does not allow it.

@@ -9,13 +9,13 @@ use zeroize::{ZeroizeOnDrop, Zeroizing};
 use super::error::Error;
 use super::public::{PublicKey, Signed};
 use crate::backend::Product;
+use crate::declassify;
 use crate::inverse::invert;
 use crate::jobs;
-use crate::revealed;
 use crate::rsa::blinding::random_below;
 use crate::rsa::hazmat::pss;
 use crate::rsa::{Algorithm, Hash};
-use crate::wiping::wiping;
+use crate::zeroize_stack::zeroize_stack;
 
 /// What blinding a message gives.
 #[derive(Clone, Debug)]
@@ -76,7 +76,7 @@ impl PublicKey {
     /// [`blind`](Self::blind) for many prepared messages, in order, in batches: all blinds share one inversion.
     #[must_use]
     pub fn blind_batch(&self, prepared: &[&[u8]]) -> Vec<Result<Blinded, Error>> {
-        wiping(|| {
+        zeroize_stack(|| {
             let salt = || -> Result<_, Error> {
                 let mut salt = Zeroizing::new(vec![0; self.variant().salt_len()]);
                 getrandom::fill(&mut salt).map_err(|_| Error::Random)?;
@@ -103,7 +103,7 @@ impl PublicKey {
     /// [`finalize`](Self::finalize) for many answers, in order, in batches.
     #[must_use]
     pub fn finalize_batch(&self, jobs: &[FinalizeJob]) -> Vec<Result<Vec<u8>, Error>> {
-        let signatures = wiping(|| self.unblind(jobs));
+        let signatures = zeroize_stack(|| self.unblind(jobs));
         let present = jobs.iter().zip(&signatures).filter_map(|(job, signature)| {
             Some(Signed { prepared: job.prepared, signature: signature.as_deref().ok()? })
         });
@@ -161,7 +161,7 @@ impl PublicKey {
             }
             let inverse = limbs::from_be_bytes(job.inverse.as_bytes());
             let fits = job.inverse.as_bytes().len() == size && limbs::less(&inverse, modulus.limbs());
-            if !revealed::blind_fits(fits) {
+            if !declassify::blind_fits(fits) {
                 return Err(Error::InvalidInput);
             }
             Ok((limbs::from_be_bytes(job.blind_signature), inverse))
@@ -176,7 +176,7 @@ impl PublicKey {
             number.as_ref().map_err(|error| *error)?;
             let mut out = vec![0; size];
             limbs::to_be_bytes(signatures.next().ok_or(Error::InvalidSignature)?, &mut out);
-            out.iter_mut().for_each(|byte| *byte = revealed::signature_byte(*byte));
+            out.iter_mut().for_each(|byte| *byte = declassify::signature_byte(*byte));
             Ok(out)
         };
         numbers.iter().map(result).collect()

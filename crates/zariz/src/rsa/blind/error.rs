@@ -70,7 +70,7 @@ impl From<rsa::Error> for Error {
     fn from(error: rsa::Error) -> Self {
         match error {
             rsa::Error::Length { expected, actual } => Self::InputSize { expected, actual },
-            rsa::Error::NotBelowModulus => Self::OutOfRange,
+            rsa::Error::OutOfRange => Self::OutOfRange,
             error => Self::SigningFailure(error),
         }
     }

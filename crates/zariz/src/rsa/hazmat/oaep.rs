@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use zeroize::Zeroizing;
 
-use crate::revealed;
+use crate::declassify;
 use crate::rsa::error::Error;
 use crate::rsa::hash::{Hash, Mgf};
 
@@ -61,8 +61,8 @@ pub fn decode(hash: Hash, mgf: Mgf, label: &[u8], encoded: &mut [u8]) -> Result<
         found |= first;
     }
     bad |= !(found as u8);
-    if !revealed::oaep_is_good(black_box(bad) == 0) {
+    if !declassify::oaep_is_good(black_box(bad) == 0) {
         return Err(Error::Decryption);
     }
-    Ok(Zeroizing::new(db[db.len() - revealed::message_length(db.len() - start)..].to_vec()))
+    Ok(Zeroizing::new(db[db.len() - declassify::message_length(db.len() - start)..].to_vec()))
 }

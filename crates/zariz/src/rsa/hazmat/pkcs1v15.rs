@@ -5,7 +5,7 @@ use std::fmt;
 
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
-use crate::revealed;
+use crate::declassify;
 use crate::rsa::PublicKey;
 use crate::rsa::error::Error;
 use crate::rsa::hash::Hash;
@@ -78,23 +78,23 @@ pub fn encode_message(message: &[u8], size: usize) -> Result<Zeroizing<Vec<u8>>,
 
 /// The replacement for a message with bad padding, as implicit rejection requires: derived from the private
 /// exponent and the ciphertext (draft-irtf-cfrg-rsa-guidance, sections 7.2 and 7.3).
-pub struct Substitute {
+pub struct ImplicitRejection {
     message: Zeroizing<Vec<u8>>,
     length: usize,
 }
 
-impl ZeroizeOnDrop for Substitute {}
+impl ZeroizeOnDrop for ImplicitRejection {}
 
-impl fmt::Debug for Substitute {
+impl fmt::Debug for ImplicitRejection {
     /// Shows nothing of the message but the length of its key: it is secret.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.debug_struct("Substitute").field("key_bytes", &self.message.len()).finish_non_exhaustive()
+        f.debug_struct("ImplicitRejection").field("key_bytes", &self.message.len()).finish_non_exhaustive()
     }
 }
 
-impl Substitute {
+impl ImplicitRejection {
     /// The substitute for a ciphertext. The private exponent `d` and the ciphertext are big-endian and as
-    /// long as the modulus: [`PrivateKey::substitute`](crate::rsa::PrivateKey::substitute) passes them in
+    /// long as the modulus: [`PrivateKey::implicit_rejection`](crate::rsa::PrivateKey::implicit_rejection) passes them in
     /// this form.
     ///
     /// # Errors
@@ -138,7 +138,7 @@ pub(in crate::rsa) fn key_hash(d: &[u8]) -> Zeroizing<Vec<u8>> {
 ///
 /// # Errors
 /// [`Error::Length`] if the substitute is for a ciphertext of another length.
-pub fn decode_message(encoded: &[u8], substitute: &Substitute) -> Result<Zeroizing<Vec<u8>>, Error> {
+pub fn decode_message(encoded: &[u8], substitute: &ImplicitRejection) -> Result<Zeroizing<Vec<u8>>, Error> {
     let (size, expected) = (encoded.len(), substitute.message.len());
     if size != expected {
         return Err(Error::Length { expected, actual: size });
@@ -153,7 +153,7 @@ pub fn decode_message(encoded: &[u8], substitute: &Substitute) -> Result<Zeroizi
         found |= first;
     }
     good &= found & less_or_equal((2 + MIN_PADDING + 1) as u32, start);
-    let length = revealed::message_length(select(good, size as u32 - start, substitute.length as u32) as usize);
+    let length = declassify::message_length(select(good, size as u32 - start, substitute.length as u32) as usize);
     let mut out = Zeroizing::new(vec![0; size]);
     for (i, out) in out.iter_mut().enumerate() {
         *out = select(good, encoded[i].into(), substitute.message[i].into()) as u8;

@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 use crate::rsa::private_op::private_op;
 use crate::rsa::public_op::public_op_bytes;
 use crate::rsa::{Error, PrivateKey, PublicKey};
-use crate::wiping::wiping;
+use crate::zeroize_stack::zeroize_stack;
 
 /// A number for [`private_many`].
 #[derive(Clone, Copy)]
@@ -59,7 +59,7 @@ impl fmt::Debug for PublicJob<'_> {
 /// every private operation. Keys of similar size share batches. Each number succeeds or fails on its own.
 ///
 /// Results are big-endian and as long as their key. A number of another length than its key is
-/// [`Error::Length`], one that is not below the modulus [`Error::NotBelowModulus`].
+/// [`Error::Length`], one that is not below the modulus [`Error::OutOfRange`].
 #[must_use]
 pub fn private_many(jobs: &[PrivateJob]) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
     private_results(jobs.iter().copied())
@@ -72,7 +72,7 @@ pub(crate) fn private_results<'a>(
         job.key.public_key().check_number(job.number)?;
         Ok(Zeroizing::new(job.number.to_vec()))
     };
-    wiping(|| private_op(jobs.map(|job| (job.key, number(&job))).collect()))
+    zeroize_stack(|| private_op(jobs.map(|job| (job.key, number(&job))).collect()))
 }
 
 /// `x^e mod n` for numbers, each with its own key, in order (RSAEP and RSAVP1). Lengths and errors are those

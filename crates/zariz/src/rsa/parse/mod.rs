@@ -26,7 +26,7 @@ use super::components::Components;
 use super::error::KeyError;
 use super::other_format::OtherFormat;
 use super::usage::{HashNull, Usage};
-use crate::revealed;
+use crate::declassify;
 
 /// A secret big-endian number.
 pub(super) type SecretBytes = Zeroizing<Vec<u8>>;
@@ -261,8 +261,8 @@ pub(super) fn to_pkcs8(key: &Private) -> Result<SecretBytes, KeyError> {
 
 /// A secret number as big-endian bytes without leading zeros.
 pub(super) fn bytes(number: &[u64]) -> SecretBytes {
-    let mut out = Zeroizing::new(vec![0; revealed::written_bits(limbs::bits(number)).div_ceil(8).max(1)]);
+    let mut out = Zeroizing::new(vec![0; declassify::written_bits(limbs::bits(number)).div_ceil(8).max(1)]);
     limbs::to_be_bytes(number, &mut out);
-    out[0] = revealed::first_byte(out[0]);
+    out[0] = declassify::first_byte(out[0]);
     out
 }

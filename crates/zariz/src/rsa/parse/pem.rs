@@ -5,13 +5,13 @@
 //! themselves either want lines of one length (`pem-rfc7468`), or leave secrets in memory and have no error for
 //! headers (`rustls-pki-types`).
 //!
-//! What decides on bytes goes through `revealed::is_marker`: the base64 of a private key is secret, its layout is not.
+//! What decides on bytes goes through `declassify::is_marker`: the base64 of a private key is secret, its layout is not.
 
 use der::pem::Base64Decoder;
 use zeroize::Zeroizing;
 
 use super::SecretBytes;
-use crate::revealed;
+use crate::declassify;
 use crate::rsa::error::KeyError;
 
 /// A block: its label, and the lines between BEGIN and END.
@@ -58,7 +58,7 @@ impl Block<'_> {
         // Base64 has no colons. Headers may fold, but their first line has one.
         let is_colon = |&byte: &u8| u8::from(byte == b':');
         let colons = digits.iter().map(is_colon).fold(0, |any, is_colon| any | is_colon);
-        if revealed::is_marker(colons != 0) {
+        if declassify::is_marker(colons != 0) {
             return Err(if contains(&digits, b"4,ENCRYPTED") {
                 KeyError::Encryption("that of old PEM files, Proc-Type: 4,ENCRYPTED".into())
             } else {
@@ -84,7 +84,7 @@ fn boundary<'a>(line: &'a [u8], start: &[u8]) -> Option<&'a str> {
 
 /// The first line without the blanks before it and without its end, and the text after it.
 fn split_line(text: &[u8]) -> (&[u8], &[u8]) {
-    let ends = |&byte: &u8| revealed::is_marker((byte == b'\n') | (byte == b'\r'));
+    let ends = |&byte: &u8| declassify::is_marker((byte == b'\n') | (byte == b'\r'));
     let end = text.iter().position(ends).unwrap_or(text.len());
     let start = text[..end].iter().position(|&byte| !is_blank(byte)).unwrap_or(end);
     (&text[start..end], text.get(end + 1..).unwrap_or_default())
@@ -92,7 +92,7 @@ fn split_line(text: &[u8]) -> (&[u8], &[u8]) {
 
 /// Whether a byte is a space, or from tab to carriage return.
 fn is_blank(byte: u8) -> bool {
-    revealed::is_marker((byte == b' ') | (byte.wrapping_sub(b'\t') < 5))
+    declassify::is_marker((byte == b' ') | (byte.wrapping_sub(b'\t') < 5))
 }
 
 /// Text without the byte-order mark of UTF-8.
@@ -108,5 +108,5 @@ pub fn contains(bytes: &[u8], marker: &[u8]) -> bool {
 /// Whether bytes, which may be those of a private number, begin with a marker; no other difference shows.
 pub fn starts_with(bytes: &[u8], marker: &[u8]) -> bool {
     let difference = bytes.iter().zip(marker).fold(0, |difference, (a, b)| difference | (a ^ b));
-    revealed::is_marker((bytes.len() >= marker.len()) & (difference == 0))
+    declassify::is_marker((bytes.len() >= marker.len()) & (difference == 0))
 }

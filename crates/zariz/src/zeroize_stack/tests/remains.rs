@@ -6,7 +6,7 @@ use super::search::{Digits, Found, IN_SEGMENTS, Searcher};
 use super::{DEPTH, MARKED, OFF, ROOM, STACK, dispatches, mark};
 use crate::rsa::hazmat::primitive::{PrivateJob, private_many};
 use crate::rsa::{Algorithm, Components, Hash, Padding, PrimeComponents, PrivateKey};
-use crate::wiping::wiping;
+use crate::zeroize_stack::zeroize_stack;
 use crate::{Dispatch, Method};
 
 /// A key as text, and ciphertexts for it.
@@ -91,7 +91,7 @@ fn nothing_remains(bits: usize, dispatches: &[Dispatch]) {
         };
 
         let key = PrivateKey::generate(bits).expect("a key");
-        let digits = wiping(|| Digits::of(&key.components()));
+        let digits = zeroize_stack(|| Digits::of(&key.components()));
         let digits = searcher.digits.get_or_init(|| digits);
         let subject = Subject::new(&key);
         note("a new key".into(), &mut searcher.search().into_iter().filter(is_on_stack));
@@ -118,7 +118,7 @@ fn nothing_remains(bits: usize, dispatches: &[Dispatch]) {
         drop(PrivateKey::from_components(&numbers).expect("a key"));
         drop(numbers);
         note("a key made of numbers, dropped".into(), &mut searcher.search().into_iter());
-        wiping(|| digits.spill::<{ DEPTH / 16 }>());
+        zeroize_stack(|| digits.spill::<{ DEPTH / 16 }>());
         note("digits on the stack".into(), &mut searcher.search().into_iter());
         assert!(left.is_empty(), "{} digits are left:\n{}", left.len(), left.join("\n"));
     });
@@ -131,7 +131,7 @@ fn nothing_remains(bits: usize, dispatches: &[Dispatch]) {
 fn the_search_finds_a_few_words_on_the_stack() {
     Searcher::with(|searcher| {
         let key = PrivateKey::generate(1024).expect("a key");
-        let digits = wiping(|| Digits::of(&key.components()));
+        let digits = zeroize_stack(|| Digits::of(&key.components()));
         let digits = searcher.digits.get_or_init(|| digits);
         let subject = Subject::new(&key);
         drop(key);
@@ -141,13 +141,13 @@ fn the_search_finds_a_few_words_on_the_stack() {
             work();
             let found = searcher.search().len();
             OFF.set(false);
-            wiping(|| ());
+            zeroize_stack(|| ());
             let remains = searcher.search();
             assert!(remains.is_empty(), "{what}: digits are left after wiping: {remains:x?}");
             println!("{found:6} digits: {what}");
             found
         };
-        assert!(left("a few words", &|| wiping(|| digits.spill::<4>())) >= 4, "the stack is not searched");
+        assert!(left("a few words", &|| zeroize_stack(|| digits.spill::<4>())) >= 4, "the stack is not searched");
         assert!(left("marks", &mark) >= DEPTH / 16, "the stack is not marked");
         for dispatch in dispatches() {
             for operation in OPERATIONS {

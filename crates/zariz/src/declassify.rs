@@ -6,7 +6,7 @@
 
 use zariz_machines::memcheck;
 
-macro_rules! revealed {
+macro_rules! declassify {
     ($($(#[$doc:meta])* $name:ident: $type:ty),* $(,)?) => {
         $(
             $(#[$doc])*
@@ -24,7 +24,7 @@ macro_rules! revealed {
     };
 }
 
-revealed! {
+declassify! {
     /// The length in bits of a modulus, or of a prime: lengths are public.
     modulus_bits: usize,
     /// Whether a key lacks a private number: it is refused.

@@ -16,17 +16,17 @@ const PADDING_DEPTH: usize = 3 << 12;
 ///
 /// The caller needs [`DEPTH`] bytes of stack. What `work` returns is on the caller's side, so secrets in it
 /// must be behind a pointer. Where `work` panics, nothing is wiped.
-pub(crate) fn wiping<R>(work: impl FnOnce() -> R) -> R {
-    wiping_to::<DEPTH, R>(work)
+pub(crate) fn zeroize_stack<R>(work: impl FnOnce() -> R) -> R {
+    zeroize_stack_to::<DEPTH, R>(work)
 }
 
-/// Like [`wiping`], for work that only hashes and pads: to wipe more would drive what a batch needs from the caches.
+/// Like [`zeroize_stack`], for work that only hashes and pads: to wipe more would drive what a batch needs from the caches.
 #[cfg(feature = "batcher")]
-pub(crate) fn wiping_padding<R>(work: impl FnOnce() -> R) -> R {
-    wiping_to::<PADDING_DEPTH, R>(work)
+pub(crate) fn zeroize_stack_padding<R>(work: impl FnOnce() -> R) -> R {
+    zeroize_stack_to::<PADDING_DEPTH, R>(work)
 }
 
-fn wiping_to<const DEPTH: usize, R>(work: impl FnOnce() -> R) -> R {
+fn zeroize_stack_to<const DEPTH: usize, R>(work: impl FnOnce() -> R) -> R {
     /// `work` must not be part of the caller's frame, which is not wiped.
     #[inline(never)]
     fn in_its_own_frame<R>(work: impl FnOnce() -> R) -> R {
