@@ -12,7 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use zariz::Dispatch;
-use zariz::batcher::queue::{Compute, Kind, Limits, Queue};
+use zariz::batcher::provider::{Compute, Kind, Limits, Queue};
 use zariz::batcher::{Batcher, Primitive, PrimitiveResult, primitive_many};
 use zariz::rsa::{Algorithm, PrivateKey};
 

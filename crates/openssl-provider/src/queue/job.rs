@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use zariz::batcher::PrimitiveResult;
-use zariz::batcher::queue::Waiter;
+use zariz::batcher::provider::Waiter;
 use zariz_process::Process;
 
 use super::gather::Gather;

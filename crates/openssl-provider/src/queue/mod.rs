@@ -1,4 +1,4 @@
-//! Requests of many callers, computed together by the library's queue (`zariz::batcher::queue`).
+//! Requests of many callers, computed together by the library's queue (`zariz::batcher::provider`).
 //!
 //! * A thread outside of OpenSSL's jobs computes its own request and others that wait (`Queue::call`); if
 //!   these fill the lanes, a worker does. The setting `threads` limits how many batches are computed at once.
@@ -20,7 +20,7 @@ use std::io;
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 
-use zariz::batcher::queue::{self, Compute, Kind, Limits};
+use zariz::batcher::provider::{self as queue, Compute, Kind, Limits};
 use zariz::batcher::{self, PrimitiveResult, primitive_many};
 use zariz::rsa;
 use zeroize::Zeroizing;
@@ -30,7 +30,7 @@ use crate::stack;
 use gather::Gathers;
 use job::Paused;
 pub use zariz::batcher::Primitive;
-pub use zariz::batcher::queue::QueueError;
+pub use zariz::batcher::provider::QueueError;
 
 /// The computation of the queue, and its shared state.
 pub struct Work {

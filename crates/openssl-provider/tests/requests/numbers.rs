@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use zariz::batcher::queue::{Compute, Kind, Limits, Queue, Request, Waiter};
+use zariz::batcher::provider::{Compute, Kind, Limits, Queue, Request, Waiter};
 use zariz::batcher::{PerProcessQueue, QueueError};
 
 use crate::common::random::Random;

@@ -34,8 +34,7 @@ mod job;
 mod pending;
 mod per_process;
 mod primitive;
-#[doc(hidden)] // for the provider, whose callers wait in other ways
-pub mod queue;
+mod queue;
 mod sync;
 
 pub use builder::{Builder, Policy, WhenFull};
@@ -49,3 +48,9 @@ pub use primitive::Primitive;
 #[doc(hidden)]
 pub use primitive::{PrimitiveResult, primitive_many};
 pub use queue::{Metrics, QueueError};
+
+/// The queue, for zariz's provider for OpenSSL, whose callers wait in other ways.
+#[doc(hidden)]
+pub mod provider {
+    pub use super::queue::*;
+}
