@@ -52,8 +52,7 @@ pub fn verify(
         let results = key.verify_batch(algorithm, &range.map(signed).collect::<Vec<_>>());
         let outcome = |result| match result {
             Err(
-                wrong
-                @ (Error::Verification | Error::SaltLength { .. } | Error::Length { .. } | Error::OutOfRange),
+                wrong @ (Error::Verification | Error::SaltLength { .. } | Error::Length { .. } | Error::OutOfRange),
             ) => Ok(Err(wrong)),
             result => Ok(Ok(result?)),
         };

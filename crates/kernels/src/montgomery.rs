@@ -74,11 +74,11 @@ pub trait Montgomery: Send + Sync {
     /// there are fewer numbers than [`count`](Self::count), the last is repeated.
     fn piece(&mut self, numbers: &[&[u64]], from: usize, bits: usize) -> AlignedBuf;
 
-    /// `x ← x + piece`, or a number congruent to it. Precondition: `x` is the product of a number below `R`
-    /// and one below the modulus `M`, which is below `R·M/R + 2M = 3M`; the piece has
-    /// [`step_bits`](Self::step_bits) bits. Result: below `R`. It is a plain sum where `3M + 2^s ≤ R`, and
-    /// else reduced.
-    fn add_piece(&mut self, x: &mut [u64], piece: &[u64]);
+    /// `x ← x + y`, or a number congruent to it. Precondition: `x` is the product of a number below `R` and one
+    /// below the modulus `M`, which is below `R·M/R + 2M = 3M`; `y` is another one, or a
+    /// [`piece`](Self::piece) of [`step_bits`](Self::step_bits) bits. Result: below `R`. It is a plain sum
+    /// where `R ≥ 8M`, and else reduced.
+    fn add(&mut self, x: &mut [u64], y: &[u64]);
 
     /// `R² mod M`: a product with it brings a number into Montgomery form.
     fn enter_factor(&mut self) -> AlignedBuf;
@@ -259,7 +259,7 @@ pub struct Layout {
 
 /// Brings plain numbers of `bits` bits into Montgomery form, by Horner's rule, from the uppermost bits down:
 /// `x ← x·2^s + next`. `piece` returns some bits from a bit on. The first piece has `log2 R` bits, each other
-/// one `s`, so `x < R` at first, and after each step as [`add_piece`](Montgomery::add_piece) leaves it.
+/// one `s`, so `x < R` at first, and after each step as [`add`](Montgomery::add) leaves it.
 fn horner<M: Montgomery + ?Sized>(
     m: &mut M,
     bits: usize,
@@ -273,7 +273,7 @@ fn horner<M: Montgomery + ?Sized>(
         for i in (0..steps).rev() {
             m.amm(&mut x, &shift);
             let next = piece(m, i * step, step);
-            m.add_piece(&mut x, &next);
+            m.add(&mut x, &next);
             m.recycle(next);
         }
         m.recycle(shift);

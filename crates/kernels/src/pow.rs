@@ -41,23 +41,20 @@ pub fn moduli<'a, C>(batch: &[Power<'a, C>]) -> Vec<&'a C> {
 pub fn pow<C>(mont: &mut dyn Montgomery, batch: &[Power<C>]) -> Numbers {
     let base = enter(mont, batch);
     let bits = batch.iter().map(|p| p.exponent_bits).max().unwrap_or(0);
-    let x = power(mont, &base, bits, |lane| batch[lane.min(batch.len() - 1)].exponent);
+    let exponents: Vec<_> = batch.iter().map(|p| p.exponent).collect();
+    let x = power(mont, &base, bits, &exponents);
     mont.recycle(base);
     mont.leave(x, batch.len())
 }
 
 /// A number in Montgomery form, raised to the `bits` lowest bits of an exponent for each lane, in constant
-/// time.
-pub fn power<'e>(
-    mont: &mut dyn Montgomery,
-    base: &[u64],
-    bits: usize,
-    exponent: impl Fn(usize) -> &'e [u64],
-) -> AlignedBuf {
+/// time. Where there are fewer exponents than lanes, the last is repeated.
+pub fn power(mont: &mut dyn Montgomery, base: &[u64], bits: usize, exponents: &[&[u64]]) -> AlignedBuf {
+    let last = exponents.len() - 1;
     let window = mont.window_bits(bits);
     let table = table(mont, base, window);
     let tables = [mont.finish_table(table)];
-    let x = fixed_windows(mont, &tables, window, bits, |_, lane| exponent(lane));
+    let x = fixed_windows(mont, &tables, window, bits, |_, lane| exponents[lane.min(last)]);
     tables.into_iter().for_each(|number| mont.recycle(number));
     x
 }

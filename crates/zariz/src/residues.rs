@@ -99,6 +99,7 @@ impl fmt::Display for ResiduesError {
 
 impl Clone for Residues<'_> {
     fn clone(&self) -> Self {
+        let _default = default_mxcsr(self.backend);
         let montgomery = self.backend.montgomery(&self.moduli);
         Self { montgomery, numbers: self.numbers.clone(), moduli: self.moduli.clone(), ..*self }
     }

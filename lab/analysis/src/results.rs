@@ -269,7 +269,7 @@ impl Arithmetic {
             let mut out = vec![
                 worst("amm, before M is subtracted", "below R, below R", BELOW_SUM, product(&any, &any)),
                 worst("leave", "below R, below M", multiple(reduced), product(&any, &residue)),
-                worst("add_piece, before M is subtracted", "below M, below R", BELOW_SUM, residue.plus(&any)),
+                worst("add, before M is subtracted", "below M, below R", BELOW_SUM, residue.plus(&any)),
             ];
             // A row makes (S + A·b + M·q)/β of S < A + M and A < R; the last sum is the result.
             out.extend(row_bits.map(|bits| {
@@ -295,7 +295,7 @@ impl Arithmetic {
         let mut out = vec![
             worst("enter", "below R, below M", multiple(reduced), product(&any, &residue)),
             worst(
-                "add_piece",
+                "add",
                 &format!("below {reduced}M, below 2^s"),
                 BELOW_R,
                 below(reduced).plus(&ones(size.step).into()),

@@ -184,7 +184,7 @@ impl<M: Kernels> Montgomery for Context<'_, M> {
         out
     }
 
-    fn add_piece(&mut self, x: &mut [u64], piece: &[u64]) {
+    fn add(&mut self, x: &mut [u64], piece: &[u64]) {
         self.machine.add_digits(cast_slice_mut(x), cast_slice(piece));
     }
 

@@ -55,7 +55,7 @@ impl<M: Kernels> Montgomery for Context<'_, M> {
 
     /// A product of a number below `R` and one below `M` is below `2M`, and canonical below `M`; the sum is
     /// below `R + M`, so that one subtraction of `M`, where it can be made, suffices.
-    fn add_piece(&mut self, x: &mut [u64], piece: &[u64]) {
+    fn add(&mut self, x: &mut [u64], piece: &[u64]) {
         let residue = self.constants.canonical(x);
         x.copy_from_slice(piece);
         let carry = limbs::add_assign(x, &residue);

@@ -97,7 +97,7 @@ impl<M: Kernels> Montgomery for Context<'_, M> {
     }
 
     /// Digit by digit, with carries passed on.
-    fn add_piece(&mut self, x: &mut [u64], piece: &[u64]) {
+    fn add(&mut self, x: &mut [u64], piece: &[u64]) {
         let add = |number: usize| {
             let (mut sum, piece) = (self.store(x, number), self.store(piece, number));
             let (mut carry, segments) = (0, self.shape.segments());

@@ -106,7 +106,7 @@ impl<W: Kernels> Montgomery for Context<'_, W> {
         self.load(&digits)
     }
 
-    fn add_piece(&mut self, x: &mut [u64], piece: &[u64]) {
+    fn add(&mut self, x: &mut [u64], piece: &[u64]) {
         let mut sum = self.normalised(x);
         limbs::add_digits(&mut sum, &self.normalised(piece), self.constants.digit_bits());
         x.copy_from_slice(&self.load(&sum));

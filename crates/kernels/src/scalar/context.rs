@@ -66,7 +66,7 @@ impl<S: Kernels> Montgomery for Context<'_, S> {
 
     /// A product of a number below `R` and one below `M` is below `2M`; with one `M` less where possible, the
     /// sum is below `M + R`, and again one subtraction suffices.
-    fn add_piece(&mut self, x: &mut [u64], piece: &[u64]) {
+    fn add(&mut self, x: &mut [u64], piece: &[u64]) {
         let modulus = self.constants.modulus.limbs();
         limbs::reduce_once(x, 0, modulus);
         let carry = limbs::add_assign(x, piece);

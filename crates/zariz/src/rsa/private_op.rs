@@ -1,28 +1,35 @@
 //! The private operation `x^d mod n` for many requests, of one key or several: blinded, by the Chinese remainder
 //! theorem, checked.
 //!
-//! With `n = p·q`, `U ≡ 1 (mod p)`, `U ≡ 0 (mod q)`, and `V` the other way round:
+//! `mask` and `unmask` are random, with `mask·unmask^e ≡ 1 (mod n)` ([`blinding`]). With `n = p·q`, `U ≡ 1 (mod p)`,
+//! `U ≡ 0 (mod q)`, and `V` the other way round:
 //!
 //! 1. `x' = x·mask mod n`
 //! 2. `y_p = x'^{d mod (p−1)} mod p`, `y_q = x'^{d mod (q−1)} mod q`: nearly all of the work
 //! 3. `y' = y_p·U + y_q·V mod n`, which is `x'^d`
 //! 4. `y = y'·unmask mod n`
-//! 5. `y` leaves only if `y^e = x mod n`
+//! 5. return `y` only if `y^e ≡ x (mod n)`
 //!
 //! A wrong result of step 3 would reveal a factor of `n` (Boneh, DeMillo and Lipton 1997). So a result that fails step 5
 //! is computed again without the theorem, with a fresh mask, or is withheld.
+//!
+//! # Factors of R
+//!
+//! A Montgomery product is `a·b/R`; `[a]` is `a·R`, Montgomery form. Step 1 is `x·[mask]/R = x·mask`, plain. Step 3
+//! multiplies plain numbers, so it gives `y'/R`. Step 4 gives `(y'/R)·[unmask]/R = y/R`; a product with `R²` makes it
+//! `y`.
 //!
 //! As many requests as the engine has lanes are computed together, one in each lane. With fewer, the halves of step 2
 //! are moved together, so that they fill lanes.
 //!
 //! # Bounds
 //!
-//! Numbers are those of [`zariz_kernels::Montgomery`]; `M` is `n` here. `y_p·U` and `y_q·V` are products of a number
+//! Numbers are those of [`zariz_kernels::Montgomery`]. `y_p·U` and `y_q·V` are products of a number
 //! below `R` and one below `n`, so below `3n`, and their sum is below `6n < R`. It is multiplied by `unmask`, below
 //! `3n`: the product is below `18n²/R + 2n < 5n`, for `R ≥ 8n`. The last product, by a plain number below `n`, is below
-//! `3n` then. `analysis` proves these, as it does the arithmetic's. (In limbs, every number below `R` is one, and sums
-//! are kept below `R`.)
+//! `3n` then. `analysis` proves these, as it does the arithmetic's. In limbs there is no bound but `R`: sums are reduced.
 
+use std::mem;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use zariz_kernels::limbs::{self, Numbers};
@@ -57,16 +64,16 @@ pub fn check_failures() -> u64 {
 /// Raises each number to the `d` of its key, modulo its `n`; results are in order. A result is written over its number.
 /// Each number succeeds or fails on its own; errors stay.
 pub(super) fn private_op(jobs: Vec<Job>) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
-    let (keys, mut out): (Vec<&PrivateKey>, Vec<_>) = jobs.into_iter().unzip();
-    let numbers = missing::numbers(out.iter());
+    let (keys, mut given): (Vec<&PrivateKey>, Vec<_>) = jobs.into_iter().unzip();
+    let (numbers, mut out) = (missing::numbers(given.iter()), missing::results(given.iter()));
     for (_, mut mine) in dispatch::groups(keys.len(), |i| keys[i].route().dispatch) {
         for &i in &mine {
-            // Finding a key invalid takes long, and other requests wait meanwhile: once is enough.
-            if out[i].is_ok() && keys[i].is_known_invalid() {
+            // The test of primes is slow. Do not repeat it for a key that failed.
+            if given[i].is_ok() && keys[i].is_known_invalid() {
                 out[i] = Err(Error::InvalidKey);
             }
         }
-        mine.retain(|&i| out[i].is_ok());
+        mine.retain(|&i| given[i].is_ok() && out[i] != Err(Error::InvalidKey));
         // Requests that can share a batch are next to each other, and among these the requests of each key.
         mine.sort_by_key(|&i| (keys[i].class(), keys[i].identity()));
         for alike in mine.chunk_by(|&a, &b| keys[a].class() == keys[b].class()) {
@@ -75,12 +82,17 @@ pub(super) fn private_op(jobs: Vec<Job>) -> Vec<Result<Zeroizing<Vec<u8>>, Error
             let mut kept: Option<Batch> = None;
             for chunk in alike.chunks(lanes) {
                 let requests: Vec<_> = chunk.iter().map(|&i| (keys[i], &numbers[i])).collect();
-                let (y, outcomes) = checked(&requests, &mut kept);
-                for ((&i, y), outcome) in chunk.iter().zip(y.iter()).zip(outcomes) {
-                    match (outcome, &mut out[i]) {
-                        (Ok(()), Ok(bytes)) => limbs::to_be_bytes(y, bytes),
-                        (outcome, out) => *out = Err(outcome.err().unwrap_or(Error::Fault)),
+                match checked(&requests, &mut kept) {
+                    Ok((y, outcomes)) => {
+                        for ((&i, y), outcome) in chunk.iter().zip(y.iter()).zip(outcomes) {
+                            let number = mem::replace(&mut given[i], Err(Error::Fault));
+                            out[i] = outcome.and(number).map(|mut number| {
+                                limbs::to_be_bytes(y, &mut number);
+                                number
+                            });
+                        }
                     }
+                    Err(error) => chunk.iter().for_each(|&i| out[i] = Err(error)),
                 }
             }
         }
@@ -91,17 +103,17 @@ pub(super) fn private_op(jobs: Vec<Job>) -> Vec<Result<Zeroizing<Vec<u8>>, Error
 /// A key and a number below its modulus.
 type Request<'a> = (&'a PrivateKey, &'a [u64]);
 
-/// The results of requests that share a batch, and whether each is right. `kept` is the batch of the requests before,
-/// which serves again if these have the same keys.
-fn checked<'a>(requests: &[Request<'a>], kept: &mut Option<Batch<'a>>) -> (Numbers, Vec<Result<(), Error>>) {
+/// The results of requests that share a batch, and whether each is right. `kept` is the previous batch. It is used again
+/// if the keys are the same.
+fn checked<'a>(
+    requests: &[Request<'a>],
+    kept: &mut Option<Batch<'a>>,
+) -> Result<(Numbers, Vec<Result<(), Error>>), Error> {
     let (keys, x): (Vec<_>, Vec<_>) = requests.iter().copied().unzip();
-    let mut pairs = match blinding::take(&keys) {
-        Ok(pairs) => pairs,
-        Err(error) => return (x.into_iter().collect(), vec![Err(error); requests.len()]),
-    };
+    let mut pairs = blinding::take(&keys)?;
     let mut batch = kept.take().filter(|it| it.is_of(&keys)).unwrap_or_else(|| Batch::new(keys.clone()));
     let (mut y, is_right) = batch.attempt(&x, &mut pairs, Batch::raise);
-    // After a wrong result, the batch is dropped with what may be damaged of it, and so is that request's mask.
+    // A wrong result may come from damaged memory: the batch is dropped, and so is that request's mask.
     *kept = is_right.iter().all(|&it| it).then_some(batch);
     blinding::keep(keys.into_iter().zip(pairs).zip(&is_right).filter(|(_, is_right)| **is_right).map(|(used, _)| used));
     let outcome = |(i, &is_right): (usize, &bool)| {
@@ -111,13 +123,14 @@ fn checked<'a>(requests: &[Request<'a>], kept: &mut Option<Batch<'a>>) -> (Numbe
         Ok(())
     };
     let outcomes = is_right.iter().enumerate().map(outcome).collect();
-    (y, outcomes)
+    Ok((y, outcomes))
 }
 
 /// The result of a request whose first result was wrong: with a fresh mask, without the Chinese remainder theorem.
 fn computed_again((key, x): Request) -> Result<Numbers, Error> {
     CHECK_FAILURES.fetch_add(1, Ordering::Relaxed);
-    // Of some composite primes, results are right without the theorem: they would be computed twice for ever.
+    // With some composite primes the second computation is right. The key is refused, or every request would be computed
+    // twice.
     if key.is_found_invalid() {
         return Err(Error::InvalidKey);
     }
@@ -136,8 +149,8 @@ struct Batch<'a> {
     units: [AlignedBuf; 2],
     /// Modulo the primes `p` of all keys, then the primes `q`.
     halves: Vec<Halves<'a>>,
-    /// Whether the first of `halves` has all `p` and the second all `q`, in the same lanes and layout as `n`: then
-    /// numbers stay in their lanes.
+    /// Whether `n`, `halves[0]` (all `p`) and `halves[1]` (all `q`) have one lane for each key, and one layout: then no
+    /// number changes its lane.
     stays: bool,
 }
 
@@ -152,12 +165,13 @@ impl<'a> Batch<'a> {
     fn new(keys: Vec<&'a PrivateKey>) -> Self {
         let moduli: Vec<_> = keys.iter().map(|key| key.public.modulus()).collect();
         // The check is most of the work modulo n.
-        let exponent_bits = keys[0].public.power(&[]).exponent_bits;
-        let operation = Operation::PublicPower { exponent_bits };
+        let operation = Operation::PublicPower { exponent_bits: keys[0].public.exponent_bits() };
         let backend = match jobs::shares(keys[0].route(), &moduli, operation)[..] {
             [(backend, count)] if count <= backend.lanes() => backend,
+            // All of n must be on one machine.
             _ => keys[0].route().machine(moduli[0]),
         };
+        let _default = default_mxcsr(backend);
         let mut n = backend.montgomery(&moduli);
         let primes = || keys.iter().map(|key| &key.secret.p).chain(keys.iter().map(|key| &key.secret.q));
         let units: Vec<&[u64]> = primes().map(|prime| &prime.unit[..]).collect();
@@ -170,6 +184,7 @@ impl<'a> Batch<'a> {
         for (backend, count) in jobs::shares(keys[0].route(), &moduli, operation) {
             let (mine, later) = rest.split_at(count);
             rest = later;
+            let _default = default_mxcsr(backend);
             for primes in mine.chunks(backend.lanes()) {
                 let moduli: Vec<_> = primes.iter().map(|prime| &prime.modulus).collect();
                 halves.push(Halves { primes: primes.to_vec(), backend, montgomery: backend.montgomery(&moduli) });
@@ -177,7 +192,10 @@ impl<'a> Batch<'a> {
         }
         let place = |m: &dyn Montgomery| m.layout().map(|layout| (layout, m.count()));
         let of_n = place(&*n);
-        let is_alike = |it: &Halves| it.primes.len() == keys.len() && place(&*it.montgomery) == of_n;
+        let is_alike = |it: &Halves| {
+            let is_long = it.montgomery.words() > n.words();
+            it.primes.len() == keys.len() && place(&*it.montgomery) == of_n && !is_long
+        };
         let stays = of_n.is_some() && halves.len() == 2 && halves.iter().all(is_alike);
         Self { keys, backend, n, units, halves, stays }
     }
@@ -187,8 +205,13 @@ impl<'a> Batch<'a> {
         self.keys.len() == keys.len() && self.keys.iter().zip(keys).all(|(a, b)| a.is_same(b))
     }
 
-    /// `x^d mod n` by `raise`, masked, and whether each result is right. Each mask is replaced by its square, and so is
-    /// its inverse: these are the next pairs.
+    /// The length of the longest modulus in bits: keys of one class may differ in it.
+    fn longest(&self) -> usize {
+        self.keys.iter().map(|key| key.public.modulus().size()).max().unwrap_or(0)
+    }
+
+    /// Steps 1 to 5, with `raise` for steps 2 and 3: the results, and whether each is right. Each mask is replaced by its
+    /// square, and so is what takes it off: these are the next pairs.
     fn attempt(
         &mut self,
         x: &[&[u64]],
@@ -204,7 +227,7 @@ impl<'a> Batch<'a> {
         let mask = self.n.enter_plain(&plain_mask);
         let mut masked = self.n.plain(x);
         self.n.amm(&mut masked, &mask);
-        // 2 and 3: its power, over R.
+        // 2 and 3: y'/R.
         let mut y = raise(self, &masked);
         // 4: y'·unmask.
         let unmask = self.n.enter_plain(&plain_unmask);
@@ -214,7 +237,7 @@ impl<'a> Batch<'a> {
         self.n.recycle(masked);
         self.n.recycle(y);
 
-        // Squares, by the plain numbers: so they are plain.
+        // [mask]·mask/R = mask²: plain.
         let [masks, unmasks] = [(mask, plain_mask), (unmask, plain_unmask)].map(|(mut number, plain)| {
             self.n.amm(&mut number, &plain);
             let squares = self.n.canonical(&number, x.len());
@@ -235,73 +258,78 @@ impl<'a> Batch<'a> {
         (results, is_right)
     }
 
-    /// The power of a plain number, by the Chinese remainder theorem: `y_p·U + y_q·V`, over `R`.
+    /// Steps 2 and 3 by the Chinese remainder theorem: `y'/R` of plain numbers.
     fn raise(&mut self, masked: &[u64]) -> AlignedBuf {
-        let count = self.keys.len();
-        counts::powers(2 * count);
+        counts::powers(2 * self.keys.len());
+        let halves = if self.stays { self.halves_in_lanes(masked) } else { self.halves_moved(masked) };
         let mut y = self.n.zeros(self.n.words());
-        // All take their memory from the same pool.
-        let mut pool = Pool::default();
-        self.n.swap_pool(&mut pool);
-        let masked_numbers = if self.stays { Numbers::default() } else { self.n.canonical(masked, count) };
+        for (mut half, unit) in halves.into_iter().zip(&self.units) {
+            self.n.amm(&mut half, unit);
+            self.n.add(&mut y, &half);
+            self.n.recycle(half);
+        }
+        y
+    }
+
+    /// `y_p` and `y_q`, plain, where no number changes its lane.
+    fn halves_in_lanes(&mut self, masked: &[u64]) -> [AlignedBuf; 2] {
+        [0, 1].map(|i| {
+            let halves = &mut self.halves[i];
+            // They take their memory from the same pool.
+            let mut pool = Pool::default();
+            self.n.swap_pool(&mut pool);
+            halves.montgomery.swap_pool(&mut pool);
+            let base = halves.montgomery.enter_digits(masked);
+            let half = halves.power(base);
+            halves.montgomery.swap_pool(&mut pool);
+            self.n.swap_pool(&mut pool);
+            // As long as n.
+            let mut number = self.n.zeros(self.n.words());
+            number[..half.len()].copy_from_slice(&half);
+            self.n.recycle(half);
+            number
+        })
+    }
+
+    /// `y_p` and `y_q`, plain, where numbers are moved to other lanes or machines.
+    fn halves_moved(&mut self, masked: &[u64]) -> [AlignedBuf; 2] {
+        let (count, bits) = (self.keys.len(), self.longest());
+        let numbers = self.n.canonical(masked, count);
         let mut moved = Numbers::default();
-        for i in 0..self.halves.len() {
-            let Halves { primes, backend, montgomery: prime } = &mut self.halves[i];
-            let _default = default_mxcsr(*backend);
-            prime.swap_pool(&mut pool);
-            let base = if self.stays {
-                prime.enter_digits(masked)
-            } else {
-                let first = moved.len();
-                let numbers: Vec<_> = (0..primes.len()).map(|i| &masked_numbers[(first + i) % count]).collect();
-                prime.enter(&numbers, self.keys[0].public.modulus().size())
-            };
-            let bits = primes.iter().map(|prime| prime.modulus.bits()).max().unwrap_or(0);
-            let last = primes.len() - 1;
-            let mut half = pow::power(&mut **prime, &base, bits, |lane| &primes[lane.min(last)].exponent);
-            prime.recycle(base);
-            prime.leave_in_place(&mut half);
-            if !self.stays {
-                moved.append(prime.canonical(&half, primes.len()));
-            }
-            prime.swap_pool(&mut pool);
-            if self.stays {
-                self.n.swap_pool(&mut pool);
-                let mut digits = self.n.zeros(self.n.words());
-                digits[..half.len()].copy_from_slice(&half);
-                self.add_product(&mut y, digits, i);
-                self.n.recycle(half);
-                self.n.swap_pool(&mut pool);
-            }
+        for halves in &mut self.halves {
+            let _default = default_mxcsr(halves.backend);
+            let bases: Vec<_> =
+                (moved.len()..).take(halves.primes.len()).map(|place| &numbers[place % count]).collect();
+            let base = halves.montgomery.enter(&bases, bits);
+            let half = halves.power(base);
+            moved.append(halves.montgomery.canonical(&half, halves.primes.len()));
         }
-        self.n.swap_pool(&mut pool);
-        if !self.stays {
-            let moved: Vec<&[u64]> = moved.iter().collect();
-            for (i, half) in moved.chunks(count).enumerate() {
-                let half = self.n.plain(half);
-                self.add_product(&mut y, half, i);
-            }
-        }
-        y
+        let moved: Vec<&[u64]> = moved.iter().collect();
+        let (p, q) = moved.split_at(count);
+        [p, q].map(|numbers| self.n.plain(numbers))
     }
 
-    /// `y ← y + half·U`, or `V`, over `R`.
-    fn add_product(&mut self, y: &mut [u64], mut half: AlignedBuf, unit: usize) {
-        self.n.amm(&mut half, &self.units[unit]);
-        self.n.add_piece(y, &half);
-        self.n.recycle(half);
-    }
-
-    /// Like [`raise`](Self::raise), without the theorem.
+    /// Steps 2 and 3 without the theorem: `y'/R`.
     fn raise_without_crt(&mut self, masked: &[u64]) -> AlignedBuf {
-        let base = self.n.enter_plain(masked);
-        let bits = self.keys[0].public.modulus().size();
-        let last = self.keys.len() - 1;
-        let mut y = pow::power(&mut *self.n, &base, bits, |lane| &self.keys[lane.min(last)].secret.d);
-        // Out of Montgomery form, and once more over R.
+        let (base, bits) = (self.n.enter_plain(masked), self.longest());
+        let exponents: Vec<&[u64]> = self.keys.iter().map(|key| &key.secret.d[..]).collect();
+        let mut y = pow::power(&mut *self.n, &base, bits, &exponents);
+        // Out of Montgomery form: y'. Once more: y'/R.
         self.n.leave_in_place(&mut y);
         self.n.leave_in_place(&mut y);
         y
+    }
+}
+
+impl Halves<'_> {
+    /// Raises a number in Montgomery form to the exponents of the primes. The result is plain.
+    fn power(&mut self, base: AlignedBuf) -> AlignedBuf {
+        let bits = self.primes.iter().map(|prime| prime.modulus.bits()).max().unwrap_or(0);
+        let exponents: Vec<&[u64]> = self.primes.iter().map(|prime| &prime.exponent[..]).collect();
+        let mut half = pow::power(&mut *self.montgomery, &base, bits, &exponents);
+        self.montgomery.recycle(base);
+        self.montgomery.leave_in_place(&mut half);
+        half
     }
 }
 
@@ -326,7 +354,7 @@ mod tests {
     /// `x^d` of numbers of 1024 bits, with the portable engine.
     fn expected(key: &PrivateKey, x: &[u64]) -> Vec<u64> {
         let portable = on(key, Dispatch::Only(Engine::Portable));
-        let (y, outcomes) = checked(&[(&portable, x)], &mut None);
+        let (y, outcomes) = checked(&[(&portable, x)], &mut None).expect("a mask");
         assert_eq!(outcomes, [Ok(())]);
         y[0].to_vec()
     }
@@ -355,7 +383,7 @@ mod tests {
                         assert_eq!(is_right[lane], y == &right[..], "{dispatch}, word {word}");
                         found[lane] |= !is_right[lane];
                     }
-                    // None where the word is not of a request.
+                    // At most one lane is wrong; none if the word belongs to no request.
                     assert!(is_right.iter().filter(|is_right| !**is_right).count() <= 1, "{dispatch}, word {word}");
                 }
                 assert_eq!(found, vec![true; count], "{dispatch}");
@@ -427,7 +455,7 @@ mod tests {
                 let keys: Vec<&PrivateKey> = keys.into_iter().cycle().take(lanes).collect();
                 assert_eq!(kept.as_ref().is_some_and(|kept| kept.is_of(&keys)), serves, "{dispatch}");
                 let requests: Vec<Request> = keys.iter().zip(&x).map(|(&key, x)| (key, &x[..])).collect();
-                let (y, outcomes) = checked(&requests, &mut kept);
+                let (y, outcomes) = checked(&requests, &mut kept).expect("masks");
                 for ((y, outcome), (key, x)) in y.iter().zip(outcomes).zip(requests) {
                     let key = if std::ptr::eq(key, damaged) { &generated[0] } else { key };
                     assert_eq!((outcome, y), (Ok(()), &expected(key, x)[..]), "{dispatch}");
@@ -435,6 +463,38 @@ mod tests {
                 assert_eq!(kept.is_some(), is_kept, "{dispatch}");
             }
         }
+    }
+
+    /// Of 40 digits of 52 bits all, and of 7 segments across vectors.
+    #[test]
+    fn keys_of_other_lengths_share_a_batch() {
+        let generated = [1984, 2028, 2048].map(|bits| PrivateKey::generate(bits).expect("a key"));
+        let mut shared = 0;
+        for dispatch in available().filter(|dispatch| dispatch.main().lanes() > 1) {
+            let keys = generated.each_ref().map(|key| on(key, dispatch));
+            for (short, long) in [(0, 2), (1, 2), (0, 1)].map(|(a, b)| (&keys[a], &keys[b])) {
+                if short.class() != long.class() {
+                    continue;
+                }
+                shared += 1;
+                for count in [2, 3, dispatch.main().lanes()] {
+                    let keys: Vec<&PrivateKey> =
+                        [short, long].into_iter().cycle().take(count.min(dispatch.main().lanes())).collect();
+                    // As long as n: n − 3.
+                    let number = |key: &&PrivateKey| {
+                        let mut x = key.public.modulus().limbs().to_vec();
+                        limbs::sub_assign(&mut x, &[3]);
+                        x
+                    };
+                    let numbers: Vec<_> = keys.iter().map(number).collect();
+                    let x: Vec<&[u64]> = numbers.iter().map(|x| &x[..]).collect();
+                    let mut pairs = blinding::take(&keys).expect("pairs");
+                    let (_, is_right) = Batch::new(keys).attempt(&x, &mut pairs, Batch::raise);
+                    assert!(is_right.iter().all(|&is_right| is_right), "{dispatch}: {is_right:?}");
+                }
+            }
+        }
+        assert!(shared > 0 || Engine::best().lanes() == 1, "no two lengths have a class in common");
     }
 
     /// Errors, keys of other lengths and methods, and two engines among requests that fill lanes.

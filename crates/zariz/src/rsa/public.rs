@@ -185,9 +185,13 @@ impl PublicKey {
 
     /// The job `base^e mod n`, for a base below `n`.
     pub(super) fn power<'a>(&'a self, base: &'a [u64]) -> Power<'a> {
-        let e = &self.inner.e;
-        let exponent_bits = limbs::bits_vartime(e);
-        Power { modulus: &self.inner.n, base, base_bits: self.bits(), exponent: e, exponent_bits }
+        let (modulus, exponent) = (&self.inner.n, &self.inner.e);
+        Power { modulus, base, base_bits: self.bits(), exponent, exponent_bits: self.exponent_bits() }
+    }
+
+    /// The length of the public exponent in bits.
+    pub(super) fn exponent_bits(&self) -> usize {
+        limbs::bits_vartime(&self.inner.e)
     }
 
     pub(super) fn route(&self) -> Route {

@@ -75,5 +75,5 @@ const CLAIMS: &str = "
 | Results are below what is claimed, for every digit count and every modulus, from any operands that are | proved here |
 | The code's own constants are those of the claims: free bits, and how often M is subtracted in the end | they are the same constants |
 | A product and its reduction are `(x·y + q·M')/R` with the quotients said here | argued at the heads of the kernels, which tests compare with exact integers |
-| Sums and products are all that is done to numbers | `zariz_kernels::Montgomery` has no more; that the summand of `scalar` and `carry` is below M is argued at their `add_piece`: it is a product below 2M, less M where it reaches M |
+| Sums and products are all that is done to numbers | `zariz_kernels::Montgomery` has no more; that the summand of `scalar` and `carry` is below M is argued at their `add`: it is a product below 2M, less M where it reaches M |
 ";
