@@ -30,11 +30,6 @@ impl<C> Clone for MultiPower<'_, C> {
     }
 }
 
-/// The moduli of a batch, for its context.
-pub fn moduli<'a, C>(batch: &[MultiPower<'a, C>]) -> Vec<&'a C> {
-    batch.iter().map(|power| power.modulus).collect()
-}
-
 /// From 1 to `count` products of powers at once in a context of their moduli, in constant time. All have
 /// equally many bases.
 ///

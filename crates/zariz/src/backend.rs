@@ -138,8 +138,7 @@ pub(crate) fn default_mxcsr(backend: &dyn Backend) -> DefaultMxcsr {
     DefaultMxcsr::if_needed(backend.rounds())
 }
 
-/// Computes jobs in batches of at most as many as the machine has lanes. Batches of the same moduli in a row share
-/// working space.
+/// Computes jobs in batches of the machine's lanes. Consecutive batches with the same moduli share working space.
 pub(crate) fn in_batches<'a, J>(
     backend: &dyn Backend,
     jobs: &[J],
@@ -152,7 +151,7 @@ pub(crate) fn in_batches<'a, J>(
     let mut out = Numbers::with_capacity(jobs.len(), limbs);
     let mut used: Option<(&[&Prepared], Box<dyn Montgomery + '_>)> = None;
     for (batch, moduli) in jobs.chunks(backend.lanes()).zip(moduli.chunks(backend.lanes())) {
-        // It costs as much as a squaring or two, and its numbers need no new memory.
+        // To make working space costs one or two squarings, and an old one already has memory.
         let same = |last: &[&Prepared]| {
             last.len() == moduli.len() && last.iter().zip(moduli).all(|(a, b)| std::ptr::eq(*a, *b))
         };

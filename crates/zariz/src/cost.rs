@@ -26,7 +26,7 @@ pub(crate) struct Candidate {
 /// Nanoseconds of one call, on the processor of the table.
 #[derive(Clone, Copy)]
 struct Cost {
-    /// A product of plain numbers: into Montgomery's domain and out of it, and all that happens once per
+    /// A product of plain numbers: into Montgomery form and out of it, and all that happens once per
     /// batch.
     product: u32,
     /// A multiplication in the domain.

@@ -1,4 +1,5 @@
-//! What the time of an operation reveals of secrets, on purpose, by name.
+//! What the time of RSA and of searches for primes reveals of secrets, on purpose, by name. (`FixedBase` and
+//! `Modulus::new` also reveal whether an input is refused.)
 //!
 //! Each function returns its argument. What it is given may decide a branch or the length of an array afterwards;
 //! nothing else that was computed from a secret may. `cargo xtask test secrets` checks that: under valgrind's
@@ -63,7 +64,7 @@ declassify! {
     oaep_is_good: bool,
     /// The length of a message that was decrypted, or for PKCS#1 v1.5 of its substitute: callers get it.
     message_length: usize,
-    /// Whether a number that is tested for primality is composite: it is thrown away, or its key refused.
+    /// Whether a number passes a test of primality. If not, it is thrown away, or its key is refused.
     is_prime: bool,
     /// Whether `n − 1` has more than 16 factors of two, for a number that is tested: one in 65,536 has.
     has_many_twos: bool,

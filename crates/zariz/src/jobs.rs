@@ -155,8 +155,8 @@ fn run<'a, J: Job<'a>>(
     results.in_order(&places)
 }
 
-/// Which machines compute jobs of some moduli at the least cost, and how many each: the first ones, the next, and so on.
-/// The moduli have one shape and method; the operation is the most expensive one.
+/// Splits jobs between machines at the least cost. Each share takes the next `count` jobs. Preconditions: the moduli have
+/// one shape and method; `operation` is the most expensive one.
 pub(crate) fn shares(route: Route, moduli: &[&Prepared], operation: Operation) -> Vec<Share> {
     let main = route.machine(moduli[0]);
     if route.dispatch != Dispatch::Auto || moduli[0].method().is_some() {

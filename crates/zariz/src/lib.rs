@@ -5,7 +5,7 @@
 //!   powers.
 //! * [`mul_many`] multiplies and [`invert_many`] inverts, for one modulus ([`Modulus::mul_batch`],
 //!   [`Modulus::invert_batch`]) or many.
-//! * [`Residues`] keeps numbers in Montgomery's domain for many products.
+//! * [`Residues`] keeps numbers in Montgomery form for many products.
 #![cfg_attr(
     feature = "rsa",
     doc = "* [`rsa`] loads keys, signs, decrypts, verifies and encrypts, one message or a batch."
@@ -33,9 +33,9 @@
 //!
 //! Names follow three rules. `with_x` returns the same object with another x. `_batch` is one key or modulus
 //! with many items, `_many` has a key or modulus for each item. Functions without `_vartime` in their name
-//! take time that depends on lengths and public keys alone, never on secret exponents, bases or private keys.
-//! Searches for primes also show how many candidates they tried, tests of numbers which are composite, and
-//! inversions which numbers have no inverse.
+//! take time that depends only on lengths and public keys, not on secret exponents, bases or private keys.
+//! Exceptions: searches for primes reveal how many candidates they tried, tests of primality which numbers are
+//! composite, and inversions which numbers have no inverse.
 //!
 //! Errors, and enumerations of engines, algorithms and the like, may get further variants. The structs for
 //! requests, such as [`PowJob`], may be built by literal: they get no further field before a new major

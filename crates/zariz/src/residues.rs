@@ -1,4 +1,4 @@
-//! Products and squares without leaving Montgomery's domain, one number in each lane.
+//! Products and squares of numbers that stay in Montgomery form, one number in each lane.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use crate::engine::Engine;
 use crate::modulus::Modulus;
 use crate::prepared::Prepared;
 
-/// Numbers, each with its own modulus, kept in Montgomery's domain: products and squares in a row need no
+/// Numbers, each with its own modulus, kept in Montgomery form: products and squares in a row need no
 /// conversions. All lanes are multiplied at once, in constant time.
 ///
 /// ```

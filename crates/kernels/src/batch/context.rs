@@ -333,7 +333,7 @@ const TABLE: usize = 7;
 /// By lookups: a load, half a lookup and a share of the transposition, for eight windows.
 const TURNED_TABLE: usize = 2;
 
-/// Whether a table of `words` digits, `stride` for each entry, is read by lookups.
+/// Whether a table of `words` words, `stride` words for each entry, is read by lookups.
 fn is_turned<M: Kernels>(words: usize, stride: usize) -> bool {
     M::LOOKUP && words / stride >= FEWEST_TURNED
 }

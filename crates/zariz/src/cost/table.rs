@@ -14,7 +14,7 @@ use crate::engine::Engine;
 pub const LENGTHS: [usize; 9] = [256, 512, 1024, 1536, 2048, 3072, 4096, 8192, 16_384];
 
 /// What one engine costs for a call with `numbers` numbers: at each length a product of plain numbers, a
-/// multiplication and a squaring in Montgomery's domain.
+/// multiplication and a squaring in Montgomery form.
 pub struct EngineCosts {
     pub engine: Engine,
     pub numbers: usize,

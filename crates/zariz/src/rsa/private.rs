@@ -38,7 +38,7 @@ pub(super) struct Secret {
     pub qinv: Limbs,
     /// Of the modulus's length.
     pub d: Limbs,
-    /// For [`implicit_rejection`](PrivateKey::implicit_rejection), which is computed where the stack cannot be wiped.
+    /// The hash of `d`, for [`implicit_rejection`](PrivateKey::implicit_rejection), whose stack is not wiped.
     pub key_hash: Zeroizing<Vec<u8>>,
     pub blinding: Pool,
     /// Set when a result was wrong and a prime was then found composite.
