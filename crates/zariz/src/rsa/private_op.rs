@@ -465,14 +465,14 @@ mod tests {
         }
     }
 
-    /// Of 40 digits of 52 bits all, and of 7 segments across vectors.
+    /// Three of 40 digits of 52 bits, and two of 42 digits of 51.
     #[test]
     fn keys_of_other_lengths_share_a_batch() {
-        let generated = [1984, 2028, 2048].map(|bits| PrivateKey::generate(bits).expect("a key"));
+        let generated = [1984, 2028, 2048, 2090, 2100].map(|bits| PrivateKey::generate(bits).expect("a key"));
         let mut shared = 0;
         for dispatch in available().filter(|dispatch| dispatch.main().lanes() > 1) {
             let keys = generated.each_ref().map(|key| on(key, dispatch));
-            for (short, long) in [(0, 2), (1, 2), (0, 1)].map(|(a, b)| (&keys[a], &keys[b])) {
+            for (short, long) in [(0, 2), (1, 2), (0, 1), (3, 4)].map(|(a, b)| (&keys[a], &keys[b])) {
                 if short.class() != long.class() {
                     continue;
                 }
