@@ -64,12 +64,12 @@ pub enum ResiduesError {
         /// The number of numbers.
         numbers: usize,
     },
-    /// A modulus differs from the first in its engine, its method or its length in digits.
+    /// A modulus differs from the first in its engine or its length in digits.
     Mixed {
         /// Its index in the list.
         index: usize,
     },
-    /// The factors differ in their moduli, engine or method.
+    /// The factors differ in their moduli or engine.
     Different,
 }
 
@@ -90,9 +90,10 @@ impl fmt::Display for ResiduesError {
             }
             Self::Mixed { index } => write!(
                 f,
-                "modulus {index} (counted from 0) differs from the first in engine, method or length in digits; put it into separate `Residues`"
+                "modulus {index} (counted from 0) differs from the first in engine or length in digits; put it into separate \
+                 `Residues`"
             ),
-            Self::Different => f.write_str("the factors differ in their moduli, their engine or their method"),
+            Self::Different => f.write_str("the factors differ in their moduli or their engine"),
         }
     }
 }
@@ -127,7 +128,7 @@ impl<'a> Residues<'a> {
     /// engine computes ([`Modulus::engine`]).
     ///
     /// # Errors
-    /// A [`ResiduesError`] unless there are 1 to [`Engine::lanes`] moduli of one engine, method and length in
+    /// A [`ResiduesError`] unless there are 1 to [`Engine::lanes`] moduli of one engine and length in
     /// digits, and a number for each.
     pub fn new(moduli: &[&'a Modulus], numbers: &[&[u8]]) -> Result<Self, ResiduesError> {
         let first = moduli.first().ok_or(ResiduesError::Empty)?;
@@ -172,10 +173,10 @@ impl<'a> Residues<'a> {
         self.backend.lanes()
     }
 
-    /// `x ← x·y` in each lane, by the method of the moduli.
+    /// `x ← x·y mod M` in each lane.
     ///
     /// # Errors
-    /// [`ResiduesError::Different`] if `y` has other moduli, another engine or another method. Nothing
+    /// [`ResiduesError::Different`] if `y` has other moduli or another engine. Nothing
     /// changes then.
     pub fn multiply(&mut self, y: &Residues) -> Result<(), ResiduesError> {
         self.check(&y.moduli, y.engine)?;
@@ -184,7 +185,7 @@ impl<'a> Residues<'a> {
         Ok(())
     }
 
-    /// `x ← x²` in each lane, by the method of the moduli.
+    /// `x ← x² mod M` in each lane.
     pub fn square(&mut self) {
         let _default = default_mxcsr(self.backend);
         self.montgomery.ams(&mut self.numbers, 1);

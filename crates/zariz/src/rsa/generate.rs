@@ -10,7 +10,7 @@ use zariz_kernels::limbs::{self, Limbs};
 use zariz_process::Process;
 
 use super::algorithm::Algorithm;
-use super::error::KeyError;
+use super::error::{Error, KeyError};
 use super::parse::bytes;
 use super::private::PrivateKey;
 use super::public::PublicKey;
@@ -32,9 +32,9 @@ const E: u64 = 65_537;
 #[non_exhaustive]
 pub enum KeyMethod {
     /// FIPS 186-5, A.1.3, probable primes: every candidate is drawn at random from `[√2·2^(k−1), 2^k)`, so
-    /// each pair of primes is equally likely. A search gives up after 10·k candidates without a prime; `|p − q| > 2^(n/2 − 100)`;
-    /// `d` is the inverse of `e` modulo `lcm(p − 1, q − 1)`, and above `2^(n/2)`. The default: what it
-    /// promises about the distribution is simple, and it costs little more.
+    /// all pairs of primes are equally likely. A search gives up after `10·k` candidates. `|p − q|` is above
+    /// `2^(n/2 − 100)`, and `d`, above `2^(n/2)`, is the inverse of `e` modulo `lcm(p − 1, q − 1)`. The default:
+    /// little slower than [`Incremental`](Self::Incremental).
     #[default]
     Fips,
     /// From random starts on, the next primes ([`Search::incremental`]). One sieve serves many candidates, so
@@ -119,7 +119,8 @@ impl KeyGenerator {
     /// One key.
     ///
     /// # Errors
-    /// [`KeyError::Random`].
+    /// [`KeyError::Random`]; [`KeyError::Primes`] if a search gives up; [`KeyError::Inconsistent`] if a signature
+    /// of the new key is wrong: the machine is faulty.
     pub fn generate(&self) -> Result<PrivateKey, KeyError> {
         Ok(self.generate_many(1)?.swap_remove(0))
     }
@@ -132,10 +133,11 @@ impl KeyGenerator {
         Ok(self.keys_with(random).many(1)?.swap_remove(0))
     }
 
-    /// One key, for a caller that may change its mind: before each batch of candidates, `go_on` is asked.
+    /// One key, by a search that can be cancelled: `go_on` is called before each batch of candidates, and `false`
+    /// ends the search.
     ///
     /// # Errors
-    /// [`KeyError::Random`]; [`PrimeError::Cancelled`](crate::primes::PrimeError::Cancelled), in
+    /// Those of [`generate`](Self::generate); [`PrimeError::Cancelled`](crate::primes::PrimeError::Cancelled), in
     /// [`KeyError::Primes`], once `go_on` has returned `false`.
     pub fn generate_while(&self, mut go_on: impl FnMut() -> bool) -> Result<PrivateKey, KeyError> {
         let mut keys = self.keys();
@@ -146,7 +148,7 @@ impl KeyGenerator {
     /// `count` keys, independent of each other.
     ///
     /// # Errors
-    /// [`KeyError::Random`].
+    /// Those of [`generate`](Self::generate).
     pub fn generate_many(&self, count: usize) -> Result<Vec<PrivateKey>, KeyError> {
         self.keys().many(count)
     }
@@ -281,7 +283,10 @@ impl Keys {
         };
         let keys = secrets.into_iter().map(key).collect::<Result<Vec<_>, _>>()?;
         let jobs: Vec<_> = keys.iter().map(|key| SignJob::new(key, Algorithm::RS256, b"a new key")).collect();
-        let wrong = |_| KeyError::Inconsistent("a signature of the new key is wrong");
+        let wrong = |error| match error {
+            Error::Random => KeyError::Random,
+            _ => KeyError::Inconsistent("a signature of the new key is wrong"),
+        };
         sign_many(&jobs).into_iter().try_for_each(|signature| signature.map(drop).map_err(wrong))?;
         Ok(keys)
     }
