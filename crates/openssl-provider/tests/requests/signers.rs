@@ -52,7 +52,9 @@ struct Service {
 impl Service {
     fn new(is_exact: bool) -> Self {
         let when_full = if is_exact { WhenFull::Refuse } else { WhenFull::Wait };
-        let batcher = Batcher::builder().threads(1).capacity(40).when_full(when_full).build();
+        // Room for less than the longest burst, so that some requests are refused on every engine.
+        let capacity = 2 * Dispatch::Auto.main().lanes();
+        let batcher = Batcher::builder().threads(1).capacity(capacity).when_full(when_full).build();
         Self { batcher, fates: Fates::default(), is_exact }
     }
 
