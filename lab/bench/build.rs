@@ -51,7 +51,8 @@ fn locked_version(lock: &str, name: &str) -> Option<String> {
     if let Some((_, version)) = dependency.split_once(' ') {
         return Some(version.to_owned());
     }
-    let package = lock.split("[[package]]").find(|package| package.contains(&format!("name = \"{name}\"\n")))?;
+    let package =
+        lock.split("[[package]]").find(|package| package.contains(&format!("name = \"{name}\"\n")))?;
     let version = package.lines().find_map(|line| line.strip_prefix("version = "))?;
     Some(version.trim_matches('"').to_owned())
 }

@@ -76,7 +76,10 @@ impl Batcher {
         }
         if let Some(seconds) = linger {
             if !(0.0..=60.0).contains(&seconds) {
-                return Err(error(py, &format!("linger is {seconds}; give seconds from 0 to 60, such as 0.002")));
+                return Err(error(
+                    py,
+                    &format!("linger is {seconds}; give seconds from 0 to 60, such as 0.002"),
+                ));
             }
             builder = builder.policy(Policy::Throughput { linger: Duration::from_secs_f64(seconds) });
         }
@@ -145,7 +148,9 @@ enum Waiting {
 impl Waiting {
     fn poll(&mut self, context: &mut Context) -> Poll<Outcome> {
         match self {
-            Self::Signature(pending) => Pin::new(pending).poll(context).map(|result| result.map(Zeroizing::new)),
+            Self::Signature(pending) => {
+                Pin::new(pending).poll(context).map(|result| result.map(Zeroizing::new))
+            }
             Self::Message(pending) => Pin::new(pending).poll(context),
             Self::Done(result) => result.take().map_or(Poll::Pending, Poll::Ready),
         }

@@ -195,8 +195,11 @@ pub fn arrow_pow(
     let piece = move |range: Range<usize>, _: &_| {
         let bases: Vec<&[u8]> = range.map(|i| bases.get(i)).collect();
         let exponent = exponent.get(0);
-        let powers =
-            if vartime { modulus.pow_batch_vartime(&bases, exponent) } else { modulus.pow_batch(&bases, exponent) };
+        let powers = if vartime {
+            modulus.pow_batch_vartime(&bases, exponent)
+        } else {
+            modulus.pow_batch(&bases, exponent)
+        };
         powers.into_iter().map(Ok::<_, Failure>).collect::<Vec<_>>()
     };
     let results = spread(&places, count, run(py, places.len(), each, &options, piece)?);
@@ -219,7 +222,8 @@ pub fn arrow_verify(
 ) -> PyResult<Py<PyAny>> {
     let (py, key) = (messages.py(), &key.get().0);
     let (options, algorithm) = (Options::new(py, threads, progress)?, keys::algorithm(py, algorithm)?);
-    let Rows { mut columns, places, count } = Rows::read(py, &[("messages", messages), ("signatures", signatures)])?;
+    let Rows { mut columns, places, count } =
+        Rows::read(py, &[("messages", messages), ("signatures", signatures)])?;
     let (signatures, messages) = (Arc::new(columns.swap_remove(1)), Arc::new(columns.swap_remove(0)));
     warn_if_swapped(py, key, &messages, &signatures, 2)?;
     let results = verify(py, key, algorithm, prehashed, messages, signatures, &options)?;

@@ -4,7 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    BinaryType, BinaryViewType, ByteArrayType, ByteViewType, LargeBinaryType, LargeUtf8Type, StringViewType, Utf8Type,
+    BinaryType, BinaryViewType, ByteArrayType, ByteViewType, LargeBinaryType, LargeUtf8Type, StringViewType,
+    Utf8Type,
 };
 use arrow_array::{Array, ArrayRef};
 use arrow_buffer::ArrowNativeType;
@@ -33,7 +34,8 @@ fn arrays(column: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<ArrayRef>> {
     let reads = ["__arrow_c_array__", "__arrow_c_stream__"];
     if !reads.iter().map(|name| column.hasattr(*name)).collect::<PyResult<Vec<_>>>()?.contains(&true) {
         let class = class_name(column)?;
-        let text = format!("{what} is {class}; give a column that has __arrow_c_array__ or __arrow_c_stream__");
+        let text =
+            format!("{what} is {class}; give a column that has __arrow_c_array__ or __arrow_c_stream__");
         return Err(PyTypeError::new_err(text));
     }
     let mut reader = unless_damaged(py, what, || column.extract::<AnyArray>()?.into_reader())??;
@@ -52,7 +54,10 @@ fn read(py: Python<'_>, reader: &mut (dyn ArrayReader + Send), what: &str) -> Py
                 rows = rows.saturating_add(array.len());
                 // Rows without bytes need no memory, so a column may claim any number of them.
                 if rows > MAX_ROWS {
-                    return Err(error(py, &format!("{what} has more than {MAX_ROWS} rows; give fewer at a time")));
+                    return Err(error(
+                        py,
+                        &format!("{what} has more than {MAX_ROWS} rows; give fewer at a time"),
+                    ));
                 }
                 arrays.push(array);
             }
@@ -78,7 +83,12 @@ fn damaged(py: Python<'_>, what: &str) -> PyErr {
 /// Each row, or `None` for a null. The first of them is row `first` of the column. Offsets and views are
 /// copied before they are checked, since another thread may change them. The last offset is trusted: Arrow's
 /// C interface gives no other length of the data.
-fn rows<'a>(py: Python<'_>, array: &'a ArrayRef, first: usize, what: &str) -> PyResult<Vec<Option<&'a [u8]>>> {
+fn rows<'a>(
+    py: Python<'_>,
+    array: &'a ArrayRef,
+    first: usize,
+    what: &str,
+) -> PyResult<Vec<Option<&'a [u8]>>> {
     let rows = match array.data_type() {
         DataType::Binary => by_offsets::<BinaryType>(array),
         DataType::LargeBinary => by_offsets::<LargeBinaryType>(array),
@@ -89,7 +99,8 @@ fn rows<'a>(py: Python<'_>, array: &'a ArrayRef, first: usize, what: &str) -> Py
         DataType::FixedSizeBinary(_) => of_one_length(array),
         DataType::Null => return Ok(vec![None; array.len()]),
         other => {
-            let text = format!("{what} has the type {other}; give binary, fixed-size binary or string (or a view)");
+            let text =
+                format!("{what} has the type {other}; give binary, fixed-size binary or string (or a view)");
             return Err(error(py, &text));
         }
     };
@@ -143,8 +154,10 @@ pub struct Rows {
 impl Rows {
     /// Reads columns, each with its name for errors.
     pub fn read(py: Python<'_>, columns: &[(&str, &Bound<'_, PyAny>)]) -> PyResult<Self> {
-        let read: Vec<(&str, Vec<ArrayRef>)> =
-            columns.iter().map(|(what, column)| Ok((*what, arrays(column, what)?))).collect::<PyResult<_>>()?;
+        let read: Vec<(&str, Vec<ArrayRef>)> = columns
+            .iter()
+            .map(|(what, column)| Ok((*what, arrays(column, what)?)))
+            .collect::<PyResult<_>>()?;
         let mut all: Vec<(&str, Vec<Option<&[u8]>>)> = Vec::with_capacity(read.len());
         for (what, arrays) in &read {
             let mut column = Vec::new();
@@ -156,9 +169,11 @@ impl Rows {
         }
         let lengths: Vec<_> = all.iter().map(|(what, column)| (*what, column.len(), false)).collect();
         let count = count(py, &lengths)?;
-        let places: Vec<usize> = (0..count).filter(|&i| all.iter().all(|(_, column)| column[i].is_some())).collect();
-        let batch =
-            |(_, column): &(&str, Vec<Option<&[u8]>>)| Batch::of_rows(py, places.iter().filter_map(|&i| column[i]));
+        let places: Vec<usize> =
+            (0..count).filter(|&i| all.iter().all(|(_, column)| column[i].is_some())).collect();
+        let batch = |(_, column): &(&str, Vec<Option<&[u8]>>)| {
+            Batch::of_rows(py, places.iter().filter_map(|&i| column[i]))
+        };
         Ok(Self { columns: all.iter().map(batch).collect::<PyResult<_>>()?, places, count })
     }
 }

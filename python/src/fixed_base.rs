@@ -73,8 +73,11 @@ impl FixedBase {
         let base = Batch::read_good(base, "base", Width::AtLeast(modulus.size()))?;
         let memory = memory.unwrap_or(zariz::FixedBase::MEMORY);
         let each = 4.0 * cost(8 * modulus.size(), exponent_bits);
-        let made = once(py, each, move || zariz::FixedBase::new_within(&modulus, base.get(0), exponent_bits, memory))?;
-        made.map(|table| Self(Arc::new(table))).map_err(|error| Failure::new(error.to_string()).exception(py, None))
+        let made = once(py, each, move || {
+            zariz::FixedBase::new_within(&modulus, base.get(0), exponent_bits, memory)
+        })?;
+        made.map(|table| Self(Arc::new(table)))
+            .map_err(|error| Failure::new(error.to_string()).exception(py, None))
     }
 
     fn __repr__(&self) -> String {

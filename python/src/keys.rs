@@ -41,7 +41,8 @@ impl Source {
         if source.is_instance_of::<PyString>() {
             // Python's own error would show the text.
             let text = source.extract::<String>().map(Zeroizing::new);
-            let text = text.map_err(|_| error(source.py(), "the key is a str that cannot be encoded as UTF-8"))?;
+            let text =
+                text.map_err(|_| error(source.py(), "the key is a str that cannot be encoded as UTF-8"))?;
             if text.contains(PEM) || text.contains('\n') {
                 return bytes(Zeroizing::new(text.as_bytes().to_vec()));
             }
@@ -64,10 +65,14 @@ impl Source {
         let mut open = File::open(&path).map_err(|failure| unread(&failure, &path))?;
         let len = open.metadata().map_or(0, |metadata| metadata.len()).min(MAX_FILE);
         // Large enough for all, so that growing leaves no copy.
-        let mut bytes = Zeroizing::new(Vec::with_capacity(usize::try_from(len).unwrap_or(0).max(1 << 14) + 1));
+        let mut bytes =
+            Zeroizing::new(Vec::with_capacity(usize::try_from(len).unwrap_or(0).max(1 << 14) + 1));
         (&mut open).take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(|failure| unread(&failure, &path))?;
         if bytes.len() as u64 > MAX_FILE {
-            return Err(error(py, &format!("{} is longer than {MAX_FILE} bytes; it is no RSA key", shown(&path))));
+            return Err(error(
+                py,
+                &format!("{} is longer than {MAX_FILE} bytes; it is no RSA key", shown(&path)),
+            ));
         }
         Ok(Self { bytes, path: Some(path) })
     }
@@ -120,7 +125,8 @@ fn of_cryptography(key: &Bound<'_, PyAny>, half: Half) -> PyResult<Zeroizing<Vec
         }
         (Half::Public, _) => {
             let public = if is_private { key.call_method0("public_key")? } else { key.clone() };
-            public.call_method1("public_bytes", (der, of("PublicFormat")?.getattr("SubjectPublicKeyInfo")?))?
+            public
+                .call_method1("public_bytes", (der, of("PublicFormat")?.getattr("SubjectPublicKeyInfo")?))?
         }
     };
     Ok(Zeroizing::new(bytes.extract::<Vec<u8>>()?))

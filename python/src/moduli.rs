@@ -33,7 +33,9 @@ impl Moduli {
             return Ok(Self::one(&prepared_or_read(object, what)?));
         }
         if object.is_instance_of::<PyString>() {
-            return Err(PyTypeError::new_err(format!("{what} is a str; give an int, bytes, a Modulus, or a list")));
+            return Err(PyTypeError::new_err(format!(
+                "{what} is a str; give an int, bytes, a Modulus, or a list"
+            )));
         }
         let mut out = Self { list: Vec::new(), failures: Vec::new(), one: false };
         let mut known = Known::new();

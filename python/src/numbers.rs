@@ -25,7 +25,11 @@ pub fn check_exponent_bits(py: Python<'_>, bits: usize) -> PyResult<()> {
 }
 
 /// The width of an exponent, by the length of its modulus in bytes.
-pub fn exponent_width(py: Python<'_>, bits: Option<usize>, vartime: bool) -> PyResult<impl Fn(usize) -> Width> {
+pub fn exponent_width(
+    py: Python<'_>,
+    bits: Option<usize>,
+    vartime: bool,
+) -> PyResult<impl Fn(usize) -> Width> {
     if let Some(bits) = bits {
         check_exponent_bits(py, bits)?;
     }
@@ -117,7 +121,9 @@ impl Batch {
             return Ok(rows);
         }
         if object.is_instance_of::<PyString>() {
-            return Err(PyTypeError::new_err(format!("{what} is a str; give a list, or a buffer of shape (N, k)")));
+            return Err(PyTypeError::new_err(format!(
+                "{what} is a str; give a list, or a buffer of shape (N, k)"
+            )));
         }
         let mut out: Option<Self> = None;
         for (i, item) in iter(object, what)?.enumerate() {
@@ -125,7 +131,9 @@ impl Batch {
             let read = Item::read(&item, || format!("{what}[{i}]"), width(i))?;
             let batch = out.get_or_insert_with(|| Self::new(read.kind));
             if batch.kind != read.kind {
-                let text = format!("{what}[{i}] is of another kind than {what}[0]; give all as ints, or all as bytes");
+                let text = format!(
+                    "{what}[{i}] is of another kind than {what}[0]; give all as ints, or all as bytes"
+                );
                 return Err(PyTypeError::new_err(text));
             }
             batch.take(read)?;
@@ -179,7 +187,10 @@ impl Batch {
             return Err(error(py, &text));
         };
         if !buffer.is_c_contiguous() {
-            return Err(error(py, &format!("{what} is not contiguous; copy it first (numpy.ascontiguousarray)")));
+            return Err(error(
+                py,
+                &format!("{what} is not contiguous; copy it first (numpy.ascontiguousarray)"),
+            ));
         }
         let (count, size) = (shape[0], shape[1]);
         if size == 0 && count > 0 {
@@ -218,7 +229,11 @@ fn with_capacity<T>(items: usize) -> PyResult<Vec<T>> {
 /// are passed on.
 pub fn unless_refused<T>(py: Python<'_>, result: PyResult<T>) -> PyResult<Option<T>> {
     match result {
-        Err(error) if error.is_instance_of::<PyTypeError>(py) || error.is_instance_of::<PyBufferError>(py) => Ok(None),
+        Err(error)
+            if error.is_instance_of::<PyTypeError>(py) || error.is_instance_of::<PyBufferError>(py) =>
+        {
+            Ok(None)
+        }
         result => result.map(Some),
     }
 }
@@ -307,7 +322,8 @@ impl Item {
             let shape = buffer.shape().to_vec();
             let bytes = buffer.as_typed::<u8>().ok();
             let Some(bytes) = bytes.filter(|_| shape.len() == 1 && buffer.is_c_contiguous()) else {
-                let text = format!("{} is a buffer of shape {shape:?}; give bytes in one contiguous row", name());
+                let text =
+                    format!("{} is a buffer of shape {shape:?}; give bytes in one contiguous row", name());
                 return Err(error(object.py(), &text));
             };
             let mut copy = Zeroizing::new(vec![0; bytes.item_count()]);

@@ -119,7 +119,11 @@ pub fn list<'py, B>(
     Err(batch_error(py, list, failures)?)
 }
 
-fn batch_error<'py>(py: Python<'py>, list: Bound<'py, PyList>, failures: Bound<'py, PyDict>) -> PyResult<PyErr> {
+fn batch_error<'py>(
+    py: Python<'py>,
+    list: Bound<'py, PyList>,
+    failures: Bound<'py, PyDict>,
+) -> PyResult<PyErr> {
     let (count, first) = (failures.len(), failures.iter().next());
     let Some((index, first)) = first else { return Ok(error(py, "no item failed")) };
     let others = match count {
@@ -173,7 +177,12 @@ fn rows<'py, B: AsRef<[u8]>>(
 }
 
 /// The buffer of `out=`, if it can hold `count` results of `size` bytes each.
-pub fn out_buffer(py: Python<'_>, out: &Bound<'_, PyAny>, count: usize, size: usize) -> PyResult<PyBuffer<u8>> {
+pub fn out_buffer(
+    py: Python<'_>,
+    out: &Bound<'_, PyAny>,
+    count: usize,
+    size: usize,
+) -> PyResult<PyBuffer<u8>> {
     let buffer = unless_refused(py, PyBuffer::<u8>::get(out))?.ok_or_else(|| {
         PyTypeError::new_err(format!("out= is no buffer of uint8; give one of shape ({count}, {size})"))
     })?;

@@ -71,7 +71,11 @@ fn compute(
     let each = cost(8 * moduli.longest(), 8 * exponents.longest());
     let (of_moduli, of_bases, of_exponents) = (moduli.clone(), bases.clone(), exponents.clone());
     let piece = move |range: Range<usize>, _: &_| {
-        let job = |i| zariz::PowJob { modulus: of_moduli.get(i), base: of_bases.get(i), exponent: of_exponents.get(i) };
+        let job = |i| zariz::PowJob {
+            modulus: of_moduli.get(i),
+            base: of_bases.get(i),
+            exponent: of_exponents.get(i),
+        };
         let jobs: Vec<_> = range.map(job).collect();
         if vartime { zariz::pow_many_vartime(&jobs) } else { zariz::pow_many(&jobs) }
     };
@@ -160,7 +164,11 @@ impl Modulus {
     }
 
     /// Like `pow`, for a public exponent: faster, in time that depends on it.
-    fn pow_vartime<'py>(&self, base: &Bound<'py, PyAny>, exponent: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    fn pow_vartime<'py>(
+        &self,
+        base: &Bound<'py, PyAny>,
+        exponent: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         self.one(base, exponent, None, true)
     }
 

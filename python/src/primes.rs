@@ -37,8 +37,10 @@ pub fn generate_primes<'py>(
     let search = Search::new(bits).map_err(raised)?;
     let search = if safe { search.safe().map_err(raised)? } else { search };
     // One of `bits` candidates is prime, or of `bits` squared for safe primes; most are sieved out.
-    let each = cost(bits, bits) * if safe { (bits as f64).powi(2) / 100.0 } else { bits as f64 / 8.0 }.max(4.0);
-    let piece = move |range: Range<usize>, stop: &AtomicBool| search_for(&search, range.len(), each > LONG, stop);
+    let each =
+        cost(bits, bits) * if safe { (bits as f64).powi(2) / 100.0 } else { bits as f64 / 8.0 }.max(4.0);
+    let piece =
+        move |range: Range<usize>, stop: &AtomicBool| search_for(&search, range.len(), each > LONG, stop);
     let primes = run(py, count, each, &options, piece)?;
     many(py, Kind::Int, bits.div_ceil(8), &primes, Errors::Raise, None)
 }

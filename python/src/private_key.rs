@@ -96,14 +96,20 @@ pub fn apply(
 ) -> PyResult<Vec<Outcome<Zeroizing<Vec<u8>>>>> {
     let (key, items, each) = (key.clone(), Arc::new(items), private_cost(key));
     let of_pieces = items.clone();
-    let piece =
-        move |range: Range<usize>, _: &_| operation.apply(&key, &range.map(|i| of_pieces.get(i)).collect::<Vec<_>>());
+    let piece = move |range: Range<usize>, _: &_| {
+        operation.apply(&key, &range.map(|i| of_pieces.get(i)).collect::<Vec<_>>())
+    };
     let count = items.len();
     Ok(with_failures(run(py, count, each, options, piece)?, &[&items]))
 }
 
 impl PrivateKey {
-    fn single<'py>(&self, py: Python<'py>, operation: Operation, items: Batch) -> PyResult<Bound<'py, PyAny>> {
+    fn single<'py>(
+        &self,
+        py: Python<'py>,
+        operation: Operation,
+        items: Batch,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let (options, kind) = (Options::new(py, Some(1), None)?, items.kind);
         one(py, kind, apply(py, &self.0, operation, items, &options)?)
     }
@@ -153,7 +159,9 @@ impl PrivateKey {
         let password = password.filter(|password| !password.is_none()).map(read_password).transpose()?;
         let Source { bytes, path } = Source::read(source, Half::Private)?;
         let key = match password {
-            Some(password) => once(py, DECRYPTION, move || zariz::rsa::PrivateKey::parse_encrypted(&bytes, &password))?,
+            Some(password) => {
+                once(py, DECRYPTION, move || zariz::rsa::PrivateKey::parse_encrypted(&bytes, &password))?
+            }
             None => py.detach(|| zariz::rsa::PrivateKey::parse(&bytes)),
         };
         key.map(Self).map_err(|error| keys::refused(py, path.as_deref(), error))
@@ -219,7 +227,11 @@ impl PrivateKey {
 
     /// The key as PKCS#8 PEM text, encrypted if there is a password. Python does not wipe the text.
     #[pyo3(signature = (password=None))]
-    fn to_pem<'py>(&self, py: Python<'py>, password: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyString>> {
+    fn to_pem<'py>(
+        &self,
+        py: Python<'py>,
+        password: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyString>> {
         let password = password.filter(|password| !password.is_none()).map(read_password).transpose()?;
         let pem = py.detach(|| match &password {
             Some(password) => self.0.to_encrypted_pem(password).map(Zeroizing::new),
@@ -240,7 +252,12 @@ impl PrivateKey {
     ///
     /// `prehashed=True` takes the message's digest, by the algorithm's hash.
     #[pyo3(signature = (message, algorithm, *, prehashed=false))]
-    fn sign<'py>(&self, message: &Bound<'py, PyAny>, algorithm: &str, prehashed: bool) -> PyResult<Bound<'py, PyAny>> {
+    fn sign<'py>(
+        &self,
+        message: &Bound<'py, PyAny>,
+        algorithm: &str,
+        prehashed: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let (py, operation) = (message.py(), Operation::sign(message.py(), algorithm, prehashed)?);
         self.single(py, operation, Batch::read_one(message, "message", Width::NoInts)?)
     }
@@ -275,8 +292,13 @@ impl PrivateKey {
         padding: &str,
         label: Option<&[u8]>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (py, padding) = (ciphertext.py(), keys::padding(ciphertext.py(), padding, label.unwrap_or_default())?);
-        self.single(py, Operation::Decrypt(padding), Batch::read_one(ciphertext, "ciphertext", Width::NoInts)?)
+        let (py, padding) =
+            (ciphertext.py(), keys::padding(ciphertext.py(), padding, label.unwrap_or_default())?);
+        self.single(
+            py,
+            Operation::Decrypt(padding),
+            Batch::read_one(ciphertext, "ciphertext", Width::NoInts)?,
+        )
     }
 
     /// Decrypts many ciphertexts, in order, to a list of bytes.
@@ -324,7 +346,10 @@ fn read_password(password: &Bound<'_, PyAny>) -> PyResult<Zeroizing<Vec<u8>>> {
         Err(_) => Zeroizing::new(Batch::read_one(password, "password", Width::NoInts)?.get(0).to_vec()),
     };
     match bytes.windows(PEM.len()).any(|part| part == PEM.as_bytes()) {
-        true => Err(error(password.py(), "the password is the text of a key; give the key first, then its password")),
+        true => Err(error(
+            password.py(),
+            "the password is the text of a key; give the key first, then its password",
+        )),
         false => Ok(bytes),
     }
 }

@@ -37,7 +37,8 @@ pub fn mul_many<'py>(
     let (a, one_a) = moduli.read_numbers(a, "a", Width::AtLeast)?;
     let (b, one_b) = moduli.read_numbers(b, "b", Width::AtLeast)?;
     let parts = [("a", a.len(), one_a), ("b", b.len(), one_b), ("moduli", moduli.list.len(), moduli.one)];
-    let (count, size, kind, each) = (count(py, &parts)?, moduli.longest(), a.kind, cost(8 * moduli.longest(), 16));
+    let (count, size, kind, each) =
+        (count(py, &parts)?, moduli.longest(), a.kind, cost(8 * moduli.longest(), 16));
     call.check_out(py, count, size)?;
     let owned = Arc::new((moduli, a, b));
     let numbers = owned.clone();
@@ -84,8 +85,12 @@ pub fn invert_many<'py>(
         let job = |i| zariz::InvertJob { modulus: moduli.get(i), number: numbers.get(i) };
         zariz::invert_many(&range.map(job).collect::<Vec<_>>())
     };
-    let none =
-        || Failure::of(Exception::NotInvertible, "the number has no inverse: it shares a factor with the modulus");
+    let none = || {
+        Failure::of(
+            Exception::NotInvertible,
+            "the number has no inverse: it shares a factor with the modulus",
+        )
+    };
     let results = run(py, count, each, &call.options, piece)?;
     let results = results.into_iter().map(|inverse| inverse.ok_or_else(none)).collect();
     let (moduli, numbers) = &*owned;
@@ -109,7 +114,8 @@ impl Terms {
             return Err(Failure::new(format!("there are {of_bases} bases; give {least} to {most}")));
         }
         if of_bases != of_exponents {
-            let text = format!("there are {of_bases} bases and {of_exponents} exponents; give one for each base");
+            let text =
+                format!("there are {of_bases} bases and {of_exponents} exponents; give one for each base");
             return Err(Failure::new(text));
         }
         Ok(Self { bases, exponents })
@@ -166,7 +172,8 @@ pub fn multi_pow_many<'py>(
         let exponents = Batch::read(exponents, &format!("exponents[{i}]"), |_| width(size))?;
         // An empty list does not reveal its type.
         if bases.len() > 0 && *kind.get_or_insert(bases.kind) != bases.kind {
-            let text = format!("bases[{i}] is of another kind than those before; give all as ints, or all as bytes");
+            let text =
+                format!("bases[{i}] is of another kind than those before; give all as ints, or all as bytes");
             return Err(PyTypeError::new_err(text));
         }
         longest = longest.max(exponents.longest());
@@ -181,7 +188,12 @@ pub fn multi_pow_many<'py>(
     many(py, kind, size, &owned.0.with_failures(results), call.errors, call.out)
 }
 
-fn products(moduli: &Moduli, terms: &[Outcome<Terms>], range: Range<usize>, vartime: bool) -> Vec<Outcome<Vec<u8>>> {
+fn products(
+    moduli: &Moduli,
+    terms: &[Outcome<Terms>],
+    range: Range<usize>,
+    vartime: bool,
+) -> Vec<Outcome<Vec<u8>>> {
     let mut out: Vec<Outcome<Vec<u8>>> = Vec::with_capacity(range.len());
     let mut good = Vec::new();
     for i in range {

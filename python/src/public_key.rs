@@ -52,7 +52,10 @@ pub fn verify(
         let results = key.verify_batch(algorithm, &range.map(signed).collect::<Vec<_>>());
         let outcome = |result| match result {
             Err(
-                wrong @ (Error::Verification | Error::SaltLength { .. } | Error::Length { .. } | Error::OutOfRange),
+                wrong @ (Error::Verification
+                | Error::SaltLength { .. }
+                | Error::Length { .. }
+                | Error::OutOfRange),
             ) => Ok(Err(wrong)),
             result => Ok(Ok(result?)),
         };
@@ -140,7 +143,11 @@ impl PublicKey {
     /// Makes a key from modulus and exponent.
     #[classmethod]
     #[pyo3(signature = (n, e=None))]
-    fn from_numbers(_class: &Bound<'_, PyType>, n: &Bound<'_, PyAny>, e: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+    fn from_numbers(
+        _class: &Bound<'_, PyType>,
+        n: &Bound<'_, PyAny>,
+        e: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
         let py = n.py();
         let n = Batch::read_one(n, "n", Width::AtLeast(0))?;
         let e = e.map(|e| Batch::read_one(e, "e", Width::AtLeast(0))).transpose()?;
@@ -217,7 +224,8 @@ impl PublicKey {
         let message = Arc::new(Batch::read_one(message, "message", Width::NoInts)?);
         let signature = Arc::new(Batch::read_one(signature, "signature", Width::NoInts)?);
         let options = Options::new(py, Some(1), None)?;
-        let outcome = verify(py, &self.0, algorithm, prehashed, message.clone(), signature.clone(), &options)?.pop();
+        let outcome =
+            verify(py, &self.0, algorithm, prehashed, message.clone(), signature.clone(), &options)?.pop();
         let mut failure = match outcome {
             Some(Ok(Ok(()))) => return Ok(()),
             Some(Ok(Err(error))) => wrong(error),
@@ -244,7 +252,8 @@ impl PublicKey {
         errors: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = messages.py();
-        let (call, algorithm) = (Call::new(py, threads, progress, errors, None)?, keys::algorithm(py, algorithm)?);
+        let (call, algorithm) =
+            (Call::new(py, threads, progress, errors, None)?, keys::algorithm(py, algorithm)?);
         let messages = Arc::new(Batch::read(messages, "messages", |_| Width::NoInts)?);
         let signatures = Arc::new(Batch::read(signatures, "signatures", |_| Width::NoInts)?);
         count(py, &[("messages", messages.len(), false), ("signatures", signatures.len(), false)])?;

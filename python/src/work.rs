@@ -57,11 +57,15 @@ impl Options {
     pub fn new(py: Python<'_>, threads: Option<isize>, progress: Option<Bound<'_, PyAny>>) -> PyResult<Self> {
         let threads = match threads {
             None => thread::available_parallelism().map_or(1, |number| number.get()),
-            Some(number) => {
-                usize::try_from(number).ok().filter(|number| (1..=MAX_THREADS).contains(number)).ok_or_else(|| {
-                    error(py, &format!("threads is {number}; give 1 to {MAX_THREADS}, or None for all processors"))
-                })?
-            }
+            Some(number) => usize::try_from(number)
+                .ok()
+                .filter(|number| (1..=MAX_THREADS).contains(number))
+                .ok_or_else(|| {
+                    error(
+                        py,
+                        &format!("threads is {number}; give 1 to {MAX_THREADS}, or None for all processors"),
+                    )
+                })?,
         };
         let progress = progress.filter(|progress| !progress.is_none()).map(|progress| {
             if progress.is_callable() {
@@ -115,7 +119,8 @@ pub fn run<R: Send + 'static>(
     let compute = Arc::new(compute);
     let (sender, mut receiver) = channel();
     for started in 0..options.threads.min(pieces.count()) {
-        let (sender, pieces, compute, stop) = (sender.clone(), pieces.clone(), compute.clone(), cancelled.clone());
+        let (sender, pieces, compute, stop) =
+            (sender.clone(), pieces.clone(), compute.clone(), cancelled.clone());
         let work = move || {
             while let Some((place, range)) = pieces.next().filter(|_| !stop.load(Ordering::Relaxed)) {
                 let results = catch_unwind(AssertUnwindSafe(|| compute(range, &stop)));
@@ -126,7 +131,9 @@ pub fn run<R: Send + 'static>(
         };
         match thread::Builder::new().name("zariz".into()).spawn(work) {
             Ok(_) => {}
-            Err(failure) if started == 0 => return Err(error(py, &format!("cannot start a thread: {failure}"))),
+            Err(failure) if started == 0 => {
+                return Err(error(py, &format!("cannot start a thread: {failure}")));
+            }
             Err(_) => break,
         }
     }
@@ -151,7 +158,10 @@ pub fn run<R: Send + 'static>(
             py.check_signals()?;
             report(py, options, std::mem::take(&mut news))?;
             if std::process::id() != process {
-                return Err(error(py, "progress called os.fork: the child does not have the threads of this call"));
+                return Err(error(
+                    py,
+                    "progress called os.fork: the child does not have the threads of this call",
+                ));
             }
         }
     }
@@ -169,7 +179,8 @@ pub fn once<R: Send + 'static>(
     let options = Options { threads: 1, progress: None };
     let compute = Mutex::new(Some(compute));
     let take = move || compute.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let results = run(py, 1, seconds, &options, move |_, _| take().map(|compute| compute()).into_iter().collect())?;
+    let results =
+        run(py, 1, seconds, &options, move |_, _| take().map(|compute| compute()).into_iter().collect())?;
     results.into_iter().next().ok_or_else(|| panicked(py))
 }
 

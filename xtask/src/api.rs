@@ -1,4 +1,5 @@
-//! The public API of the libraries that people build on, as lists in docs/api: a change of it shows in a diff.
+//! The public API of the libraries that people build on, as lists in docs/api: a change of it shows in a
+//! diff.
 
 use anyhow::{Context, Result, bail};
 use public_api::{Builder, MINIMUM_NIGHTLY_RUST_VERSION};
@@ -49,11 +50,12 @@ fn file(library: &str) -> PathBuf {
     root().join("docs/api").join(library).with_extension("txt")
 }
 
-/// The public items of a library, one on each line, or `None` where this compiler's rustdoc writes another format than the
-/// one that can be read.
+/// The public items of a library, one on each line, or `None` where this compiler's rustdoc writes another
+/// format than the one that can be read.
 fn list(library: &str, features: &str) -> Result<Option<String>> {
     const TARGET: &str = "target/api";
-    let mut rustdoc = cargo(&["rustdoc", "--quiet", "--locked", "--lib", "--target-dir", TARGET, "-p", library]);
+    let mut rustdoc =
+        cargo(&["rustdoc", "--quiet", "--locked", "--lib", "--target-dir", TARGET, "-p", library]);
     rustdoc.args(["--features", features, "--", "-Z", "unstable-options", "--output-format", "json"]);
     // JSON is unstable: a stable compiler writes it only with this variable.
     run({
@@ -62,7 +64,8 @@ fn list(library: &str, features: &str) -> Result<Option<String>> {
     })?;
     let path = root().join(TARGET).join("doc").join(library.replace('-', "_")).with_extension("json");
     let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let json: Value = serde_json::from_str(&text).with_context(|| format!("{} is not JSON", path.display()))?;
+    let json: Value =
+        serde_json::from_str(&text).with_context(|| format!("{} is not JSON", path.display()))?;
     let format = json["format_version"].as_u64().unwrap_or(0);
     if format != FORMAT {
         println!(

@@ -1,4 +1,5 @@
-//! What crates.io would get: the archives of all published crates, each built from its archive and those of the others.
+//! What crates.io would get: the archives of all published crates, each built from its archive and those of
+//! the others.
 
 use anyhow::{Context, Result, bail};
 use std::io::ErrorKind;
@@ -22,7 +23,12 @@ pub fn check() -> Result<()> {
     let lacking: Vec<String> = ours()
         .filter(|package| package.published)
         .flat_map(|package| package.lacking.iter().map(|what| format!("{}: has no {what}", package.name)))
-        .chain(published.iter().filter(|name| !SHIPPED.contains(name)).map(|name| format!("{name}: is not shipped")))
+        .chain(
+            published
+                .iter()
+                .filter(|name| !SHIPPED.contains(name))
+                .map(|name| format!("{name}: is not shipped")),
+        )
         .collect();
     if !lacking.is_empty() {
         bail!("Cargo.toml of published crates:\n{}", lacking.join("\n"));
@@ -36,8 +42,8 @@ pub fn check() -> Result<()> {
     ours().filter(|package| package.published).try_for_each(|package| examples(package, &published))
 }
 
-/// Removes what an earlier run has left: cargo takes a package of the same name and version for unchanged, here and
-/// where it unpacks the packages of a local registry, whose names begin with a dash.
+/// Removes what an earlier run has left: cargo takes a package of the same name and version for unchanged,
+/// here and where it unpacks the packages of a local registry, whose names begin with a dash.
 fn forget(published: &[&str]) -> Result<()> {
     let remove = |path: &Path| match fs::remove_dir_all(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
@@ -47,7 +53,8 @@ fn forget(published: &[&str]) -> Result<()> {
     };
     remove(&root().join(TARGET))?;
     let home = env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| Some(env::home_dir()?.join(".cargo")));
-    let registries = home.and_then(|home| fs::read_dir(home.join("registry/src")).ok()).into_iter().flatten().flatten();
+    let registries =
+        home.and_then(|home| fs::read_dir(home.join("registry/src")).ok()).into_iter().flatten().flatten();
     for registry in registries.filter(|registry| registry.file_name().to_string_lossy().starts_with('-')) {
         for package in fs::read_dir(registry.path()).into_iter().flatten().flatten() {
             let name = package.file_name().to_string_lossy().into_owned();

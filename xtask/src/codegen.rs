@@ -67,7 +67,10 @@ fn compare(entry_points: &[EntryPoint]) -> Result<()> {
             let compiler = compiler()?;
             let same = budget.compiler == compiler;
             if !same {
-                println!("{BUDGET} was recorded with {}; this is {compiler}: spills have some slack", budget.compiler);
+                println!(
+                    "{BUDGET} was recorded with {}; this is {compiler}: spills have some slack",
+                    budget.compiler
+                );
             }
             let (worse, better) = budget.compare(entry_points, same);
             problems.extend(worse);
@@ -82,7 +85,8 @@ fn compare(entry_points: &[EntryPoint]) -> Result<()> {
     refuse(problems)?;
     carry::check_costs(entry_points)?;
     println!("{}", limits::closest(entry_points));
-    let spilling = entry_points.iter().filter(|entry_point| entry_point.stores + entry_point.loads > 0).count();
+    let spilling =
+        entry_points.iter().filter(|entry_point| entry_point.stores + entry_point.loads > 0).count();
     println!(
         "{} entry points as they should be; {spilling} use the stack for vectors, none more than recorded",
         entry_points.len()
@@ -114,7 +118,19 @@ fn table(entry_points: &[EntryPoint]) {
         let rest: Vec<String> = rest.iter().map(|cell| format!("{cell:>11}")).collect();
         println!("{machine:<15} {block:<25} {width:>5}{}", rest.join(""));
     };
-    line(["machine", "block", "width", "multiplies", "unrolled", "stores", "loads", "frame", "instrs", "hot", "bytes"]);
+    line([
+        "machine",
+        "block",
+        "width",
+        "multiplies",
+        "unrolled",
+        "stores",
+        "loads",
+        "frame",
+        "instrs",
+        "hot",
+        "bytes",
+    ]);
     for entry_point in entry_points {
         let unrolled = match expect::fit(entry_point) {
             Fit::Rows(rows) => format!("×{rows}"),
@@ -202,7 +218,9 @@ fn leaks(assembly: &assembly::Assembly) -> Result<()> {
             "there are no entry points: has `entry_points!` in crates/machines/src/batch/entry_points.rs changed its names?"
         );
     }
-    println!("{count} entry points: no branch, address, division or mask of memory depends on what they load");
+    println!(
+        "{count} entry points: no branch, address, division or mask of memory depends on what they load"
+    );
     Ok(())
 }
 
@@ -226,7 +244,8 @@ fn compiled(processor: Option<&str>) -> Result<(PathBuf, String)> {
     cargo.args(processor.map(|name| format!("-Ctarget-cpu={name}")));
     cargo.env_remove("CARGO_ENCODED_RUSTFLAGS").env("RUSTFLAGS", "-Csymbol-mangling-version=v0");
     for message in output(cargo)?.lines() {
-        let message: serde_json::Value = serde_json::from_str(message).context("cargo's messages are not JSON")?;
+        let message: serde_json::Value =
+            serde_json::from_str(message).context("cargo's messages are not JSON")?;
         if message["reason"] != "compiler-artifact" || message["target"]["name"] != "zariz_machines" {
             continue;
         }
@@ -234,7 +253,9 @@ fn compiled(processor: Option<&str>) -> Result<(PathBuf, String)> {
             // deps/libzariz_machines-HASH.rmeta is beside deps/zariz_machines-HASH.s.
             let file = Path::new(file);
             let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-            if let (Some("rmeta"), Some(name)) = (file.extension().and_then(|e| e.to_str()), stem.strip_prefix("lib")) {
+            if let (Some("rmeta"), Some(name)) =
+                (file.extension().and_then(|e| e.to_str()), stem.strip_prefix("lib"))
+            {
                 let assembly = file.with_file_name(format!("{name}.s"));
                 if assembly.exists() {
                     let text = fs::read_to_string(&assembly);

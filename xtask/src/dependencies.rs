@@ -31,7 +31,9 @@ fn direct(graph: &Graph) -> Users {
     let mut users = Users::new();
     for package in graph.0.values().filter(|package| SHIPPED.contains(&package.name.as_str())) {
         let needed = package.dependencies.iter().filter(|dependency| !dependency.dev_only);
-        for dependency in needed.map(|dependency| &graph.0[&dependency.id]).filter(|dependency| !dependency.member) {
+        for dependency in
+            needed.map(|dependency| &graph.0[&dependency.id]).filter(|dependency| !dependency.member)
+        {
             let name = package.name.strip_prefix(PREFIX).unwrap_or(&package.name);
             users.entry(dependency.name.clone()).or_default().insert(name.to_owned());
         }
@@ -60,7 +62,9 @@ fn differences(found: &Users, listed: &Users) -> Vec<String> {
     let difference = |name: &String| match (found.get(name), listed.get(name)) {
         (Some(users), None) => Some(format!("{name} is missing; {users:?} depend on it")),
         (None, Some(_)) => Some(format!("{name} is no direct dependency; remove its row")),
-        (Some(users), Some(listed)) if users != listed => Some(format!("{name}: {users:?} use it, not {listed:?}")),
+        (Some(users), Some(listed)) if users != listed => {
+            Some(format!("{name}: {users:?} use it, not {listed:?}"))
+        }
         _ => None,
     };
     names.into_iter().filter_map(difference).collect()

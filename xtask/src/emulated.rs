@@ -1,5 +1,6 @@
-//! The machine code for AVX512-IFMA and AVX-IFMA with its multiplications emulated, so that the emulator is tested on
-//! processors that need none, and what it counts shows that every one of these instructions is reached.
+//! The machine code for AVX512-IFMA and AVX-IFMA with its multiplications emulated, so that the emulator is
+//! tested on processors that need none, and what it counts shows that every one of these instructions is
+//! reached.
 //!
 //! Where the processor lacks the instructions, the step `tests` has emulated them already.
 
@@ -39,7 +40,9 @@ pub fn tests() -> Result<()> {
         Processor::WithIfma => {
             // Of the whole workspace, as in the step `tests`: what is compiled there serves here.
             let mut cargo = cargo(&["test", "--workspace", "--locked"]);
-            cargo.args(PROGRAMS.iter().flat_map(|program| ["--test", program])).env("ZARIZ_EMULATE_IFMA", "1");
+            cargo
+                .args(PROGRAMS.iter().flat_map(|program| ["--test", program]))
+                .env("ZARIZ_EMULATE_IFMA", "1");
             run(cargo).context("with ZARIZ_EMULATE_IFMA=1 in the environment")
         }
     }

@@ -16,7 +16,8 @@ const FAILED: &str = "a result revealed its key, or no fault could be injected; 
 
 /// Runs `faults` of the crate `zariz-attacks` with these arguments, and keeps what it finds.
 pub fn measure(arguments: &[&str]) -> Result<()> {
-    // Each engine has files of its own, and so have several keys or batches, and operations that check nothing.
+    // Each engine has files of its own, and so have several keys or batches, and operations that check
+    // nothing.
     let value = |name: &str| arguments.chunks_exact(2).find(|words| words[0] == name).map(|words| words[1]);
     let mut part = format!("-{}", value("--engine").unwrap_or("avx2-fma"));
     for what in ["keys", "batches"] {
@@ -35,8 +36,8 @@ pub fn measure(arguments: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// A short form of it, with a number alone, with numbers that fill lanes, and with two batches of two keys; and then
-/// one without a check, so that keys are revealed.
+/// A short form of it, with a number alone, with numbers that fill lanes, and with two batches of two keys;
+/// and then one without a check, so that keys are revealed.
 pub fn check() -> Result<()> {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         println!("skipped: flips need the debugger's interface of Linux on x86-64");
@@ -47,7 +48,8 @@ pub fn check() -> Result<()> {
         few(IN_LANES, &[]).context(FAILED)?;
         few(IN_LANES, &["--keys", "2", "--batches", "2"]).context(FAILED)?;
     }
-    few(LONE, &["--unchecked", "yes"]).context("without a check, no key was revealed: this campaign finds nothing")
+    few(LONE, &["--unchecked", "yes"])
+        .context("without a check, no key was revealed: this campaign finds nothing")
 }
 
 fn few(engine: &str, more: &[&str]) -> Result<()> {

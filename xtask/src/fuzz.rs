@@ -1,9 +1,9 @@
-//! The fuzz targets of `lab/fuzz/`: each for some time under libFuzzer, with a nightly compiler and cargo-fuzz; and
-//! the replay of their small corpus on the compiler that runs us.
+//! The fuzz targets of `lab/fuzz/`: each for some time under libFuzzer, with a nightly compiler and
+//! cargo-fuzz; and the replay of their small corpus on the compiler that runs us.
 //!
-//! What libFuzzer learns stays in lab/fuzz/corpus, what it finds in lab/fuzz/artifacts; git ignores both. The small
-//! corpus is an archive for each target, in lab/fuzz/corpus-small. How to read and repeat what libFuzzer says:
-//! docs/notes/fuzzing.md.
+//! What libFuzzer learns stays in lab/fuzz/corpus, what it finds in lab/fuzz/artifacts; git ignores both. The
+//! small corpus is an archive for each target, in lab/fuzz/corpus-small. How to read and repeat what
+//! libFuzzer says: docs/notes/fuzzing.md.
 
 use anyhow::{Context, Result, bail};
 use std::fs;
@@ -46,11 +46,15 @@ impl Request {
         let mut rest = arguments.iter();
         while let Some(&word) = rest.next() {
             match (word, word.parse()) {
-                ("--target", _) => out.target = Some(rest.next().context("--target needs a name")?.to_string()),
+                ("--target", _) => {
+                    out.target = Some(rest.next().context("--target needs a name")?.to_string())
+                }
                 ("--minimise", _) => out.minimises = true,
                 ("--keep", _) => out.keep = Some(rest.next().context("--keep needs a file")?.to_string()),
                 (_, Ok(seconds @ 1..)) => out.seconds = seconds,
-                _ => bail!("`{word}` is neither a number of seconds, nor --target NAME, --minimise or --keep FILE"),
+                _ => bail!(
+                    "`{word}` is neither a number of seconds, nor --target NAME, --minimise or --keep FILE"
+                ),
             }
         }
         Ok(out)
@@ -91,7 +95,8 @@ pub fn run_all(arguments: &[&str]) -> Result<()> {
     run(nightly(&[&["fuzz", "build", "--fuzz-dir", "lab/fuzz"][..], &how].concat())).context(BUILD)?;
     let mut failures = 0;
     for name in &names {
-        failures += if request.minimises { minimise(name).map(|()| 0)? } else { search(name, request.seconds)? };
+        failures +=
+            if request.minimises { minimise(name).map(|()| 0)? } else { search(name, request.seconds)? };
     }
     if failures > 0 { bail!("{failures} findings") } else { Ok(()) }
 }
@@ -136,7 +141,10 @@ fn program(name: &str, arguments: &[&str]) -> Result<Command> {
         fs::create_dir_all(root().join(folder)).with_context(|| format!("cannot make {folder}"))?;
     }
     let mut program = command(&root().join(PROGRAMS).join(name).to_string_lossy(), arguments);
-    program.arg(format!("-artifact_prefix={artifacts}/")).env("ZARIZ_FUZZ_SEEDS", corpus).stdin(Stdio::null());
+    program
+        .arg(format!("-artifact_prefix={artifacts}/"))
+        .env("ZARIZ_FUZZ_SEEDS", corpus)
+        .stdin(Stdio::null());
     Ok(program)
 }
 
@@ -201,9 +209,15 @@ fn unpack(name: &str) -> Result<PathBuf> {
 /// Packs it again; the same files make the same archive.
 fn pack(name: &str) -> Result<()> {
     let folder = root().join(UNPACKED).join(name);
-    let names: Vec<_> = files(&folder)?.iter().filter_map(|path| path.file_name().map(ToOwned::to_owned)).collect();
+    let names: Vec<_> =
+        files(&folder)?.iter().filter_map(|path| path.file_name().map(ToOwned::to_owned)).collect();
     let mut tar = command("tar", &["--mtime=@0", "--owner=0", "--group=0", "--numeric-owner", "--mode=0644"]);
-    tar.args(["--use-compress-program=gzip -9n", "-cf"]).arg(archive(name)).arg("-C").arg(folder).arg("--").args(names);
+    tar.args(["--use-compress-program=gzip -9n", "-cf"])
+        .arg(archive(name))
+        .arg("-C")
+        .arg(folder)
+        .arg("--")
+        .args(names);
     run(tar)
 }
 
@@ -215,8 +229,8 @@ fn keep(name: &str, file: &Path) -> Result<()> {
     pack(name)
 }
 
-/// Makes the small corpus of a target anew: of the inputs that reach what the seeds do not, in order of length, every
-/// n-th, as far as the room goes. Those of regressions, which have names, stay.
+/// Makes the small corpus of a target anew: of the inputs that reach what the seeds do not, in order of
+/// length, every n-th, as far as the room goes. Those of regressions, which have names, stay.
 fn minimise(name: &str) -> Result<()> {
     let small = unpack(name)?;
     let merged = root().join("target/fuzz/merged").join(name);

@@ -9,7 +9,8 @@ use crate::processor;
 /// `ZARIZ_ROUNDS` make it longer or shorter.
 pub fn measure() -> Result<()> {
     let results = root().join(format!("{}/handshakes-{}.md", processor::RESULTS, processor::slug()?));
-    let mut test = cargo(&["test", "--release", "--locked", "-p", "zariz-openssl-provider", "--test", "servers", "--"]);
+    let mut test =
+        cargo(&["test", "--release", "--locked", "-p", "zariz-openssl-provider", "--test", "servers", "--"]);
     test.args(["--ignored", "--exact", "measure::handshakes_beside_the_default_provider", "--nocapture"]);
     test.env("ZARIZ_RESULTS", &results);
     run(test).context("the handshakes could not be measured")?;

@@ -33,8 +33,8 @@ pub fn every() -> Result<()> {
     ["ifma", "avx512,ifma", "adx", "avx2", "avx2,adx"].into_iter().try_for_each(with)
 }
 
-/// Runs the tests of the library, the provider and the program with these instructions hidden. They are chosen
-/// among those of the whole workspace, as the step `tests` compiled them: nothing is compiled again.
+/// Runs the tests of the library, the provider and the program with these instructions hidden. They are
+/// chosen among those of the whole workspace, as the step `tests` compiled them: nothing is compiled again.
 fn with(hide: &str) -> Result<()> {
     println!("-- with {HIDE}={hide}");
     let mut cargo = cargo(&["test", "--workspace", "--locked", "--lib"]);
@@ -52,8 +52,11 @@ fn programs() -> Result<Vec<String>> {
         let folder = root().join(krate).join("tests");
         for entry in fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))? {
             let path = entry?.path();
-            let is_program = path.extension().is_some_and(|ending| ending == "rs") || path.join("main.rs").exists();
-            names.extend(path.file_stem().filter(|_| is_program).map(|stem| stem.to_string_lossy().into_owned()));
+            let is_program =
+                path.extension().is_some_and(|ending| ending == "rs") || path.join("main.rs").exists();
+            names.extend(
+                path.file_stem().filter(|_| is_program).map(|stem| stem.to_string_lossy().into_owned()),
+            );
         }
     }
     names.sort();

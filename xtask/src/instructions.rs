@@ -25,7 +25,12 @@ struct Row {
     text: &'static str,
 }
 
-const fn ours(name: &'static str, program: &'static str, contestant: &'static str, text: &'static str) -> Row {
+const fn ours(
+    name: &'static str,
+    program: &'static str,
+    contestant: &'static str,
+    text: &'static str,
+) -> Row {
     Row { name, program, contestant, cap: "", text }
 }
 
@@ -63,7 +68,8 @@ pub fn write() -> Result<()> {
          | code | instructions | of OpenSSL's scalar code |\n| --- | --- | --- |\n"
     );
     let counts = ROWS.iter().map(count).collect::<Result<Vec<_>>>()?;
-    let base = ROWS.iter().position(|row| row.name == "openssl-scalar").context("a row of OpenSSL's scalar code")?;
+    let base =
+        ROWS.iter().position(|row| row.name == "openssl-scalar").context("a row of OpenSSL's scalar code")?;
     let mut lines = Vec::new();
     for (row, &count) in ROWS.iter().zip(&counts) {
         writeln!(table, "| {} | {count} | {:.1} % |", row.text, 100.0 * count as f64 / counts[base] as f64)?;
@@ -88,7 +94,8 @@ fn count(row: &Row) -> Result<u64> {
 
 /// The instructions of a run.
 fn collected(row: &Row, times: &str) -> Result<u64> {
-    let arguments = ["--tool=callgrind", "--callgrind-out-file=/dev/null", row.program, row.contestant, times];
+    let arguments =
+        ["--tool=callgrind", "--callgrind-out-file=/dev/null", row.program, row.contestant, times];
     let mut valgrind = command("valgrind", &arguments);
     if !row.cap.is_empty() {
         valgrind.env("OPENSSL_ia32cap", row.cap);
@@ -98,7 +105,9 @@ fn collected(row: &Row, times: &str) -> Result<u64> {
     if !done.status.success() {
         bail!("valgrind {} {} failed ({}):\n{text}", row.program, row.contestant, done.status);
     }
-    let found =
-        text.lines().find_map(|line| line.split_once("Collected :")).and_then(|(_, count)| count.trim().parse().ok());
+    let found = text
+        .lines()
+        .find_map(|line| line.split_once("Collected :"))
+        .and_then(|(_, count)| count.trim().parse().ok());
     found.with_context(|| format!("valgrind printed no count:\n{text}"))
 }

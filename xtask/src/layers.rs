@@ -66,8 +66,9 @@ fn dependencies(breaches: &mut Vec<String>) -> Result<()> {
         let name = package.name.as_str();
         let Some(layer) = place(name) else {
             if !is_in(package, LABORATORY) {
-                breaches
-                    .push(format!("{name}: has no layer; give it its place in xtask/src/layers.rs, or move it to lab"));
+                breaches.push(format!(
+                    "{name}: has no layer; give it its place in xtask/src/layers.rs, or move it to lab"
+                ));
             }
             continue;
         };
@@ -82,7 +83,8 @@ fn dependencies(breaches: &mut Vec<String>) -> Result<()> {
             let for_tests = is_provider || is_in(dependency, LABORATORY);
             let allowed = if for_tests { *dev_only } else { is_left };
             if dependency.member && !allowed {
-                breaches.push(format!("{name}: may not depend on {}, which is not to its left", dependency.name));
+                breaches
+                    .push(format!("{name}: may not depend on {}, which is not to its left", dependency.name));
             }
         }
         for path in &package.crate_roots {
@@ -100,8 +102,10 @@ fn dependencies(breaches: &mut Vec<String>) -> Result<()> {
                 let folder = path.parent().with_context(|| format!("{} has no folder", path.display()))?;
                 for path in rust_files(folder)? {
                     for line in lines_with(&strip(&read(&path)?), "target_arch") {
-                        breaches
-                            .push(format!("{}:{line}: target_arch, but kernels are for every processor", shown(&path)));
+                        breaches.push(format!(
+                            "{}:{line}: target_arch, but kernels are for every processor",
+                            shown(&path)
+                        ));
                     }
                 }
             }
@@ -157,7 +161,10 @@ fn names_of_files(breaches: &mut Vec<String>) -> Result<()> {
 /// The lines of a source on which a function is that gives a file its name.
 fn naming_words(source: &str) -> Vec<(usize, &'static str)> {
     let stripped = strip(source);
-    NAMING.iter().flat_map(|word| lines_with(&stripped, word).into_iter().map(move |line| (line, *word))).collect()
+    NAMING
+        .iter()
+        .flat_map(|word| lines_with(&stripped, word).into_iter().map(move |line| (line, *word)))
+        .collect()
 }
 
 /// All Rust files under a folder, build outputs and hidden folders aside.

@@ -100,7 +100,9 @@ fn main() -> ExitCode {
             return ExitCode::SUCCESS;
         }
         ["test", ref steps @ ..]
-            if steps.iter().all(|step| *step == test::LONG || test::STEPS.iter().any(|s| s.name == *step)) =>
+            if steps
+                .iter()
+                .all(|step| *step == test::LONG || test::STEPS.iter().any(|s| s.name == *step)) =>
         {
             test::run(steps)
         }
@@ -114,7 +116,9 @@ fn main() -> ExitCode {
         ["timing", "--table"] => timing::tabulate(),
         ["timing", ref rest @ ..] => timing::measure(rest),
         ["faults", ref rest @ ..] => faults::measure(rest),
-        ["sanitizers", ref names @ ..] if names.iter().all(|name| ["address", "thread", "valgrind"].contains(name)) => {
+        ["sanitizers", ref names @ ..]
+            if names.iter().all(|name| ["address", "thread", "valgrind"].contains(name)) =>
+        {
             sanitizers::check(names)
         }
         ["openssl", "--tree", tree, "--module", module, ref recipes @ ..] => {

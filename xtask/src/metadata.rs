@@ -11,7 +11,10 @@ use crate::process::{cargo, output, root};
 pub fn target_directory() -> Result<PathBuf> {
     let metadata = output(cargo(&["metadata", "--format-version=1", "--no-deps", "--locked"]))?;
     let metadata: Value = serde_json::from_str(&metadata).context("`cargo metadata` did not print JSON")?;
-    metadata["target_directory"].as_str().map(PathBuf::from).context("`cargo metadata` names no target_directory")
+    metadata["target_directory"]
+        .as_str()
+        .map(PathBuf::from)
+        .context("`cargo metadata` names no target_directory")
 }
 
 /// A package of the dependency graph.
@@ -78,15 +81,16 @@ impl Graph {
     }
 
     fn parse(json: &Value) -> Option<Self> {
-        let members: Vec<&str> = json["workspace_members"].as_array()?.iter().filter_map(Value::as_str).collect();
+        let members: Vec<&str> =
+            json["workspace_members"].as_array()?.iter().filter_map(Value::as_str).collect();
         let mut packages = BTreeMap::new();
         for package in json["packages"].as_array()? {
             let id = package["id"].as_str()?;
             let is_crate = |target: &&Value| {
                 let kinds = target["kind"].as_array().into_iter().flatten().filter_map(Value::as_str);
-                kinds
-                    .into_iter()
-                    .any(|kind| matches!(kind, "bin" | "lib" | "rlib" | "cdylib" | "staticlib" | "proc-macro"))
+                kinds.into_iter().any(|kind| {
+                    matches!(kind, "bin" | "lib" | "rlib" | "cdylib" | "staticlib" | "proc-macro")
+                })
             };
             let targets = package["targets"].as_array()?;
             packages.insert(
@@ -114,7 +118,9 @@ impl Graph {
             let package = packages.get_mut(node["id"].as_str()?)?;
             for dependency in node["deps"].as_array()? {
                 let dev_only = dependency["dep_kinds"].as_array()?.iter().all(|kind| kind["kind"] == "dev");
-                package.dependencies.push(Dependency { id: dependency["pkg"].as_str()?.to_owned(), dev_only });
+                package
+                    .dependencies
+                    .push(Dependency { id: dependency["pkg"].as_str()?.to_owned(), dev_only });
             }
         }
         Some(Self(packages))

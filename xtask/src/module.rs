@@ -1,4 +1,5 @@
-//! The module for OpenSSL, built alone: together with the program, cargo would give its dependencies the features of both.
+//! The module for OpenSSL, built alone: together with the program, cargo would give its dependencies the
+//! features of both.
 
 use anyhow::Result;
 use std::path::{Path, PathBuf};

@@ -12,12 +12,14 @@ use crate::process::{command, output, run, works};
 /// Checks the dependencies' own promises, and builds with the promised compiler where it is installed.
 pub fn check() -> Result<()> {
     let graph = Graph::read()?;
-    let shipped = graph.0.values().find(|p| p.name == "zariz").context("the workspace has no package zariz")?;
+    let shipped =
+        graph.0.values().find(|p| p.name == "zariz").context("the workspace has no package zariz")?;
     let promise = shipped.rust_version.clone().context("zariz states no rust-version")?;
     let promised = parse(&promise)?;
 
     let mut too_new = Vec::new();
-    let (normal, dev) = (graph.closure(|p| SHIPPED.contains(&p.name.as_str()), false), graph.closure(|_| true, true));
+    let (normal, dev) =
+        (graph.closure(|p| SHIPPED.contains(&p.name.as_str()), false), graph.closure(|_| true, true));
     let mut silent = 0;
     for id in &dev {
         let package = &graph.0[*id];
@@ -27,7 +29,11 @@ pub fn check() -> Result<()> {
         };
         if parse(version).with_context(|| format!("rust-version of {}", package.name))? > promised {
             let line = format!("{} {} needs Rust {version}", package.name, package.version);
-            if normal.contains(id) { too_new.push(line) } else { println!("for tests and tools only: {line}") }
+            if normal.contains(id) {
+                too_new.push(line)
+            } else {
+                println!("for tests and tools only: {line}")
+            }
         }
     }
     if !too_new.is_empty() {

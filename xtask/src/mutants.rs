@@ -170,8 +170,8 @@ const SUBJECTS: [Subject; 5] = [
 /// The profile of Cargo that mutants are compiled in.
 const PROFILE: &str = "mutants";
 
-/// How many bytes of memory a program of tests may have: several times what it needs. Some mutants ask for more without
-/// end, and would take all that the machine has before their time is over.
+/// How many bytes of memory a program of tests may have: several times what it needs. Some mutants ask for
+/// more without end, and would take all that the machine has before their time is over.
 const MEMORY: u64 = 8 << 30;
 
 /// What became of mutants, as cargo-mutants names its lists.
@@ -194,7 +194,9 @@ impl Request {
                 ("--count", Ok(count @ 1..)) => out.count = count as usize,
                 ("--seed", Ok(seed)) => out.seed = seed.into(),
                 ("--jobs", Ok(jobs @ 1..)) => out.jobs = jobs as usize,
-                ("--only", _) if SUBJECTS.iter().any(|subject| subject.name == word) => out.only = Some(word.into()),
+                ("--only", _) if SUBJECTS.iter().any(|subject| subject.name == word) => {
+                    out.only = Some(word.into())
+                }
                 _ => bail!(
                     "`{}` is none of --count N, --seed S, --jobs J and --only {}",
                     pair.join(" "),
@@ -237,17 +239,25 @@ pub fn test(arguments: &[&str]) -> Result<()> {
     }
     let folder = root().join(format!("target/mutants/{commit}-{}", request.seed));
     let results = processor::results("mutants", &format!("-seed-{}.md", request.seed))?;
-    let head = format!("Commit {commit}, {}, seed {}, {population} mutants in all.", processor::slug()?, request.seed);
+    let head = format!(
+        "Commit {commit}, {}, seed {}, {population} mutants in all.",
+        processor::slug()?,
+        request.seed
+    );
     for stage in 0..SUBJECTS.iter().map(|subject| subject.stages.len()).max().unwrap_or_default() {
-        for subject in SUBJECTS.iter().filter(|subject| request.includes(subject) && subject.stages.len() > stage) {
+        for subject in
+            SUBJECTS.iter().filter(|subject| request.includes(subject) && subject.stages.len() > stage)
+        {
             let names = subject.names(&drawn);
             let known = Known::new(folder.join(subject.name))?;
             let left = known.left(&names, stage)?;
             let (name, stages) = (subject.name, subject.stages.len());
             println!("{name}, stage {} of {stages}: {} of {} mutants", stage + 1, left.len(), names.len());
             let ran = known.run(stage, subject, &left, request.jobs);
-            // Each time, and before an error ends the command: so a run that is interrupted leaves what it found.
-            fs::write(&results, head.clone() + &page(&drawn, &folder)?).context("cannot write the results")?;
+            // Each time, and before an error ends the command: so a run that is interrupted leaves what it
+            // found.
+            fs::write(&results, head.clone() + &page(&drawn, &folder)?)
+                .context("cannot write the results")?;
             ran?;
         }
     }
@@ -255,8 +265,8 @@ pub fn test(arguments: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Draws `count` items by a partial Fisher–Yates shuffle. The same seed draws the same ones; a smaller count draws
-/// the first of them.
+/// Draws `count` items by a partial Fisher–Yates shuffle. The same seed draws the same ones; a smaller count
+/// draws the first of them.
 fn draw<T>(mut all: Vec<T>, count: usize, seed: u64) -> Vec<T> {
     let mut state = seed;
     for i in 0..count.min(all.len()) {
@@ -297,7 +307,8 @@ impl Known {
             done.append(&mut self.list(stage, outcome)?);
         }
         let asked = if stage == 0 { None } else { Some(self.list(stage - 1, "missed")?) };
-        let is_left = |name: &&str| !done.contains(*name) && asked.as_ref().is_none_or(|asked| asked.contains(*name));
+        let is_left =
+            |name: &&str| !done.contains(*name) && asked.as_ref().is_none_or(|asked| asked.contains(*name));
         Ok(names.iter().copied().filter(is_left).collect())
     }
 
@@ -322,21 +333,37 @@ impl Known {
         // Not by cargo-mutants, which leaves out the packages that have no mutants.
         let unchanged = |last: &[&str]| {
             let mut unchanged = cargo(&["test", "--locked", "--quiet", "--profile", PROFILE, &runner()]);
-            unchanged.args(each("--package", tests.packages)).args(tests.targets).args(last).args(tests.left_out());
+            unchanged
+                .args(each("--package", tests.packages))
+                .args(tests.targets)
+                .args(last)
+                .args(tests.left_out());
             run(unchanged).with_context(|| format!("the tests of {} fail without any mutant", subject.name))
         };
         unchanged(&["--no-run"])?;
         let start = Instant::now();
         unchanged(&[])?;
         if start.elapsed().as_secs() > u64::from(tests.limit / 2) {
-            bail!("without any mutant, the tests of {} take more than half of {} s", subject.name, tests.limit);
+            bail!(
+                "without any mutant, the tests of {} take more than half of {} s",
+                subject.name,
+                tests.limit
+            );
         }
         let quoted = names.iter().map(|name| format!("{:?}", format!("^{}$", escaped(name))));
         let config = self.folder.join("mutants.toml");
         fs::write(&config, format!("examine_re = [{}]\n", quoted.collect::<Vec<_>>().join(",\n")))?;
-        let mut mutants = cargo(&["mutants", "--workspace", "--baseline=skip", "--no-times", "--cargo-arg=--locked"]);
+        let mut mutants =
+            cargo(&["mutants", "--workspace", "--baseline=skip", "--no-times", "--cargo-arg=--locked"]);
         mutants.arg("--config").arg(&config).arg("--output").arg(self.folder.join(format!("stage-{stage}")));
-        mutants.args(["--profile", PROFILE, "--jobs", &jobs.to_string(), "--timeout", &tests.limit.to_string()]);
+        mutants.args([
+            "--profile",
+            PROFILE,
+            "--jobs",
+            &jobs.to_string(),
+            "--timeout",
+            &tests.limit.to_string(),
+        ]);
         mutants.args(each("--file", subject.files)).args(each("--test-package", tests.packages));
         mutants.arg(format!("--cargo-arg={}", runner()));
         // For the build too: what does not run need not be built.
@@ -368,8 +395,8 @@ impl fmt::Display for Tests {
     }
 }
 
-/// Makes cargo run tests with at most [`MEMORY`]. What counts is what they can write to: of addresses alone, allocators
-/// reserve more. Compilers are not limited.
+/// Makes cargo run tests with at most [`MEMORY`]. What counts is what they can write to: of addresses alone,
+/// allocators reserve more. Compilers are not limited.
 fn runner() -> String {
     format!("--config=target.'cfg(all())'.runner=['prlimit','--data={MEMORY}','--']")
 }
@@ -424,7 +451,10 @@ fn page(drawn: &[(&str, String)], folder: &Path) -> Result<String> {
         tests += &format!("- {name}: {}\n", stages.join(", then "));
         let mut listed = vec![("missed".to_owned(), settled[3].clone())];
         for stage in all.skip(1) {
-            listed.push((format!("not noticed in stage {stage}, and not tested further"), known.left(&names, stage)?));
+            listed.push((
+                format!("not noticed in stage {stage}, and not tested further"),
+                known.left(&names, stage)?,
+            ));
         }
         for (what, list) in listed.iter().filter(|(_, list)| !list.is_empty()) {
             let list: String = list.iter().map(|name| format!("- `{name}`\n")).collect();

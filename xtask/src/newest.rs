@@ -36,7 +36,9 @@ pub fn tests() -> Result<()> {
     }
     for tool in ["perl", "make", "cc"] {
         if !works(tool, &["--version"]) {
-            anyhow::bail!("building OpenSSL needs {tool} (on Debian: apt-get install -y perl make gcc libc6-dev)");
+            anyhow::bail!(
+                "building OpenSSL needs {tool} (on Debian: apt-get install -y perl make gcc libc6-dev)"
+            );
         }
     }
     let start = Instant::now();

@@ -1,7 +1,7 @@
-//! OpenSSL's own tests with zariz as their provider of RSA: each recipe of a built tree runs on a copy of it with zariz
-//! before the default provider. A recipe that reaches zariz, or fails, runs again with the default provider alone, and
-//! every test in it must end alike. So nobody chooses recipes: zariz counts its operations in a file for each recipe,
-//! which shows whether the recipe reached it.
+//! OpenSSL's own tests with zariz as their provider of RSA: each recipe of a built tree runs on a copy of it
+//! with zariz before the default provider. A recipe that reaches zariz, or fails, runs again with the default
+//! provider alone, and every test in it must end alike. So nobody chooses recipes: zariz counts its
+//! operations in a file for each recipe, which shows whether the recipe reached it.
 //!
 //! The configurations of the copy name the providers; the tree itself is never written.
 
@@ -41,13 +41,18 @@ struct Comparison {
     counts: Counts,
 }
 
-/// Runs the recipes with these names, or all; with `module`, that file in place of a new build. All recipes with a new
-/// build are a result, which belongs to the repository.
+/// Runs the recipes with these names, or all; with `module`, that file in place of a new build. All recipes
+/// with a new build are a result, which belongs to the repository.
 pub fn check(tree: &str, module: Option<&str>, names: &[&str]) -> Result<()> {
     let tree = Path::new(tree).canonicalize().with_context(|| format!("cannot open {tree}"))?;
-    for part in
-        ["test/run_tests.pl", "configdata.pm", "apps/openssl", "libcrypto.so", CONFIGURATIONS[0], CONFIGURATIONS[1]]
-    {
+    for part in [
+        "test/run_tests.pl",
+        "configdata.pm",
+        "apps/openssl",
+        "libcrypto.so",
+        CONFIGURATIONS[0],
+        CONFIGURATIONS[1],
+    ] {
         let built = "it must be OpenSSL's source, built there (`./config && make`)";
         ensure!(tree.join(part).exists(), "{} has no {part}; {built}", tree.display());
     }
@@ -87,18 +92,26 @@ pub fn check(tree: &str, module: Option<&str>, names: &[&str]) -> Result<()> {
             println!("{}", compared[compared.len() - 1]);
         }
         // Each time: so a run that is interrupted leaves what it found.
-        fs::write(&results, table::of(&version, i + 1 == recipes.len() && names.is_empty(), &compared, others))
-            .with_context(|| format!("cannot write {}", results.display()))?;
+        fs::write(
+            &results,
+            table::of(&version, i + 1 == recipes.len() && names.is_empty(), &compared, others),
+        )
+        .with_context(|| format!("cannot write {}", results.display()))?;
     }
     fs::remove_dir_all(&copy).with_context(|| format!("cannot remove {}", copy.display()))?;
-    let different: Vec<&str> = compared.iter().filter(|c| c.usual != c.zariz).map(|c| c.recipe.as_str()).collect();
+    let different: Vec<&str> =
+        compared.iter().filter(|c| c.usual != c.zariz).map(|c| c.recipe.as_str()).collect();
     println!("{} recipes compared, {} different; {others} others passed", compared.len(), different.len());
     println!("written: {}", results.display());
     ensure!(
         compared.iter().any(|c| !c.counts.is_none()),
         "no recipe reached zariz: it was not loaded, or none of them uses RSA (logs in {FOLDER})"
     );
-    ensure!(different.is_empty(), "with zariz these end in another way: {} (logs in {FOLDER})", different.join(" "));
+    ensure!(
+        different.is_empty(),
+        "with zariz these end in another way: {} (logs in {FOLDER})",
+        different.join(" ")
+    );
     Ok(())
 }
 
@@ -107,10 +120,14 @@ fn version(tree: &Path) -> Result<String> {
     let mut openssl = command(&tree.join("apps/openssl").to_string_lossy(), &["version"]);
     openssl.env("LD_LIBRARY_PATH", tree);
     let text = output(openssl)?;
-    text.split_whitespace().nth(1).map(str::to_owned).with_context(|| format!("`openssl version` printed {text:?}"))
+    text.split_whitespace()
+        .nth(1)
+        .map(str::to_owned)
+        .with_context(|| format!("`openssl version` printed {text:?}"))
 }
 
-/// The names of the recipes to run, `test_rsa` for `15-test_rsa.t`: these, or all in the order of their numbers.
+/// The names of the recipes to run, `test_rsa` for `15-test_rsa.t`: these, or all in the order of their
+/// numbers.
 fn recipes(tree: &Path, names: &[&str]) -> Result<Vec<String>> {
     let folder = tree.join("test/recipes");
     let mut files = Vec::new();
@@ -129,8 +146,8 @@ fn recipes(tree: &Path, names: &[&str]) -> Result<Vec<String>> {
     Ok(names.iter().map(|name| (*name).to_owned()).collect())
 }
 
-/// Some recipes give the program `openssl` a library context of its own, for which no configuration names providers: zariz
-/// would not be loaded there.
+/// Some recipes give the program `openssl` a library context of its own, for which no configuration names
+/// providers: zariz would not be loaded there.
 fn without_own_context(tree: &Path) -> Result<()> {
     const OWN: &str = "$ENV{OPENSSL_TEST_LIBCTX} = \"1\";";
     let folder = tree.join("test/recipes");
@@ -155,18 +172,21 @@ fn recipe_with(tree: &Path, recipe: &str, zariz: Option<(&Path, &Path)>, folder:
         if !original.exists() {
             fs::rename(&path, &original).with_context(|| format!("cannot rename {}", path.display()))?;
         }
-        let text = fs::read_to_string(&original).with_context(|| format!("cannot read {}", original.display()))?;
+        let text =
+            fs::read_to_string(&original).with_context(|| format!("cannot read {}", original.display()))?;
         let text = configuration(&text, zariz).with_context(|| format!("in {name}"))?;
         fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }
     let subject = if zariz.is_some() { "zariz" } else { "default" };
-    let (tests, log) = (folder.join(format!("{recipe}.{subject}.tap")), folder.join(format!("{recipe}.{subject}.log")));
+    let (tests, log) =
+        (folder.join(format!("{recipe}.{subject}.tap")), folder.join(format!("{recipe}.{subject}.log")));
     let file = fs::File::create(&log).with_context(|| format!("cannot make {}", log.display()))?;
     let mut perl = limited(LONGEST, "perl", &["test/run_tests.pl", recipe]);
     perl.current_dir(tree).env("SRCTOP", tree).env("BLDTOP", tree).env("PERL", "perl").env("EXE_EXT", "");
     perl.env("HARNESS_TAP_COPY", &tests).stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
     let passed = perl.status().context("cannot run bash")?.success();
-    let tests = fs::read_to_string(&tests).with_context(|| format!("{recipe} did not run; see {}", log.display()))?;
+    let tests =
+        fs::read_to_string(&tests).with_context(|| format!("{recipe} did not run; see {}", log.display()))?;
     let says = |line: &&str| line.trim_start().starts_with("ok ") || line.trim_start().starts_with("not ok ");
     Ok(Outcome { passed, tests: tests.lines().filter(says).map(str::to_owned).collect() })
 }
@@ -178,7 +198,11 @@ fn configuration(text: &str, zariz: Option<(&Path, &Path)>) -> Result<String> {
         Some((module, counters)) => (
             "zariz",
             "zariz = zariz_sect\n".to_owned(),
-            format!("[zariz_sect]\nmodule = {}\nactivate = 1\ncounters = {}\n", module.display(), counters.display()),
+            format!(
+                "[zariz_sect]\nmodule = {}\nactivate = 1\ncounters = {}\n",
+                module.display(),
+                counters.display()
+            ),
         ),
     };
     let mut text = text.to_owned();
@@ -187,7 +211,11 @@ fn configuration(text: &str, zariz: Option<(&Path, &Path)>) -> Result<String> {
         ("[provider_sect]\n", &listed),
         ("[default_sect]\n", "activate = 1\n"),
     ] {
-        ensure!(text.matches(head).count() == 1, "there is no section {}, where providers are named", head.trim_end());
+        ensure!(
+            text.matches(head).count() == 1,
+            "there is no section {}, where providers are named",
+            head.trim_end()
+        );
         text = text.replace(head, &format!("{head}{more}"));
     }
     Ok(format!("{text}\n{section}[named_algorithms]\ndefault_properties = ?provider={name}\n"))
@@ -216,9 +244,11 @@ mod tests {
         let usual = configuration(TEXT, None).unwrap();
         assert!(usual.ends_with("default_properties = ?provider=default\n") && !usual.contains("zariz"));
         let zariz = configuration(TEXT, Some((Path::new("/m.so"), Path::new("/c")))).unwrap();
-        for part in
-            ["[provider_sect]\nzariz = zariz_sect\ndefault = default_sect\n", "module = /m.so\n", "counters = /c\n"]
-        {
+        for part in [
+            "[provider_sect]\nzariz = zariz_sect\ndefault = default_sect\n",
+            "module = /m.so\n",
+            "counters = /c\n",
+        ] {
             assert!(zariz.contains(part), "{zariz}");
         }
         assert!(zariz.ends_with("default_properties = ?provider=zariz\n"));

@@ -6,7 +6,8 @@ use crate::process::{command, output, run, works};
 
 /// Whether there is a libgmp.so.10, which no program tells.
 const HAS_GMP: &str = "ls /usr/lib/*/libgmp.so.10 /usr/lib*/libgmp.so.10 2>/dev/null | grep -q .";
-/// Whether OpenSSL, where it is installed, has its module legacy.so, which newer Debian has in a package of its own.
+/// Whether OpenSSL, where it is installed, has its module legacy.so, which newer Debian has in a package of
+/// its own.
 const HAS_LEGACY: &str = "! command -v openssl || test -f \"$(openssl info -modulesdir)/legacy.so\"";
 
 /// A package, and a command that succeeds where it is installed.
@@ -68,5 +69,9 @@ pub fn check() -> Result<()> {
 }
 
 fn missing() -> Vec<&'static str> {
-    NEEDED.iter().filter(|(_, program, arguments)| !works(program, arguments)).map(|needed| needed.0).collect()
+    NEEDED
+        .iter()
+        .filter(|(_, program, arguments)| !works(program, arguments))
+        .map(|needed| needed.0)
+        .collect()
 }

@@ -27,12 +27,17 @@ pub fn cargo(arguments: &[&str]) -> Command {
 pub fn nightly(arguments: &[&str]) -> Command {
     let mut cargo = command("rustup", &["run", "nightly", "cargo"]);
     // Not those of the toolchain that runs us.
-    cargo.args(arguments).env_remove("RUSTC").env_remove("RUSTDOC").env_remove("CARGO").env_remove("RUSTUP_TOOLCHAIN");
+    cargo
+        .args(arguments)
+        .env_remove("RUSTC")
+        .env_remove("RUSTDOC")
+        .env_remove("CARGO")
+        .env_remove("RUSTUP_TOOLCHAIN");
     cargo
 }
 
-/// A program of which nothing runs on: not past so many seconds (status 124), nor beside a child of its, nor when the
-/// reader interrupts us. bash gives it a process group (`set -m`), and kills what is left of that.
+/// A program of which nothing runs on: not past so many seconds (status 124), nor beside a child of its, nor
+/// when the reader interrupts us. bash gives it a process group (`set -m`), and kills what is left of that.
 pub fn limited(seconds: u32, program: &str, arguments: &[&str]) -> Command {
     const SCRIPT: &str = r#"set -m
         timeout --foreground --kill-after=10 "$@" & group=$!
@@ -57,7 +62,8 @@ pub fn run(mut command: Command) -> Result<()> {
 /// Runs a command for its standard output.
 pub fn output(mut command: Command) -> Result<String> {
     let shown = show(&command);
-    let output = command.stderr(Stdio::inherit()).output().with_context(|| format!("cannot run `{shown}`"))?;
+    let output =
+        command.stderr(Stdio::inherit()).output().with_context(|| format!("cannot run `{shown}`"))?;
     if !output.status.success() {
         bail!("`{shown}` failed ({})", output.status);
     }

@@ -37,8 +37,9 @@ pub fn slug() -> Result<String> {
         let line = text.lines().find_map(|line| line.split_once(':').filter(|(key, _)| key.trim() == name));
         line.map(|(_, value)| value.trim()).with_context(|| format!("/proc/cpuinfo has no {name}"))
     };
-    let number =
-        |name| field(name)?.parse::<u32>().with_context(|| format!("the {name} of /proc/cpuinfo is not a number"));
+    let number = |name| {
+        field(name)?.parse::<u32>().with_context(|| format!("the {name} of /proc/cpuinfo is not a number"))
+    };
     let brand = field("model name")?;
     let name = NAMES.iter().find(|name| brand.contains(**name)).unwrap_or(&"cpu").to_lowercase();
     Ok(format!("{name}-{:x}-{:x}-{:x}", number("cpu family")?, number("model")?, number("stepping")?))
@@ -47,7 +48,8 @@ pub fn slug() -> Result<String> {
 /// The commit, with `-dirty` where files differ from it other than results and their pages.
 pub fn commit() -> Result<String> {
     let of = |words: &[&str]| output(command("git", words)).map(|text| text.trim().to_owned());
-    let dirty = if of(&["status", "--porcelain", "--", ".", &format!(":!{RESULTS}"), &format!(":!{PAGES}")])?.is_empty()
+    let dirty = if of(&["status", "--porcelain", "--", ".", &format!(":!{RESULTS}"), &format!(":!{PAGES}")])?
+        .is_empty()
     {
         ""
     } else {

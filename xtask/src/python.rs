@@ -1,7 +1,7 @@
 //! The Python package (`python/`): its wheel, installed in a virtual environment of its own, and its tests.
 //!
-//! It is a workspace of its own, which nothing else needs. Its results are in target/python, the environment in
-//! target/python-venv.
+//! It is a workspace of its own, which nothing else needs. Its results are in target/python, the environment
+//! in target/python-venv.
 
 use anyhow::{Context, Result, bail, ensure};
 use std::fs;
@@ -20,12 +20,16 @@ const TOOLS: &str = "maturin>=1.9,<2";
 /// Builds the wheel, installs it and runs its tests, but for those of clusters.
 pub fn tests() -> Result<()> {
     supply::check_manifest("python/Cargo.toml", "python/deny.toml")?;
-    run(in_python(&["fmt", "--check"])).context("the code of python/ is not formatted (`cargo fmt` there does it)")?;
+    run(in_python(&["fmt", "--check"]))
+        .context("the code of python/ is not formatted (`cargo fmt` there does it)")?;
     run(in_python(&["clippy", "--all-targets", "--locked", "--", "-D", "warnings"]))?;
     install("test")?;
     run(package_tests())?;
     run(command(PYTHON, &["-m", "mypy", "--strict", "-p", "zariz"]))?;
-    run(command(PYTHON, &["-m", "mypy.stubtest", "zariz", "--allowlist", "python/tests/stubtest-allowed.txt"]))
+    run(command(
+        PYTHON,
+        &["-m", "mypy.stubtest", "zariz", "--allowlist", "python/tests/stubtest-allowed.txt"],
+    ))
 }
 
 /// The package's tests, without those of clusters. The wheel must be installed.
@@ -33,11 +37,14 @@ pub fn package_tests() -> Command {
     pytest(&["--ignore=python/tests/test_cluster.py", "python/tests"])
 }
 
-/// The programs of docs/cluster.md on a cluster of this machine, columns of other libraries, and PyJWT's own tests; and
-/// what is published: the wheel's platform, and the source archive.
+/// The programs of docs/cluster.md on a cluster of this machine, columns of other libraries, and PyJWT's own
+/// tests; and what is published: the wheel's platform, and the source archive.
 pub fn cluster() -> Result<()> {
     // Where it is missing, pytest skips the test of Spark.
-    ensure!(works("java", &["-version"]), "Spark needs Java (on Debian: apt-get install -y default-jre-headless)");
+    ensure!(
+        works("java", &["-version"]),
+        "Spark needs Java (on Debian: apt-get install -y default-jre-headless)"
+    );
     let wheel = install("test,cluster")?;
     run(pytest(&["python/tests/test_cluster.py", "python/tests/test_arrow.py"]))?;
     pyjwts_own()?;
@@ -47,7 +54,8 @@ pub fn cluster() -> Result<()> {
     source_archive()
 }
 
-/// Builds the wheel, and installs it with what the extras name, in an environment of its own: the wheel's place.
+/// Builds the wheel, and installs it with what the extras name, in an environment of its own: the wheel's
+/// place.
 fn install(extras: &str) -> Result<String> {
     let names = ["python3.11", "python3.12", "python3.13", "python3.14", "python3"];
     let Some(python) = names.into_iter().find(|name| works(name, &["-c", IS_NEW_ENOUGH])) else {
@@ -83,7 +91,8 @@ fn pytest(arguments: &[&str]) -> Command {
 fn pyjwts_own() -> Result<()> {
     let version = output(command(PYTHON, &["-c", "import jwt; print(jwt.__version__, end='')"]))?;
     let (folder, wanted) = ("target/python/pyjwt", format!("PyJWT=={version}"));
-    let download = ["-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", "PyJWT", "--dest", folder, &wanted];
+    let download =
+        ["-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", "PyJWT", "--dest", folder, &wanted];
     run(command(PYTHON, &download))?;
     let name = format!("{folder}/pyjwt-{version}");
     run(command(PYTHON, &["-m", "tarfile", "-e", &format!("{name}.tar.gz"), folder]))?;
@@ -93,10 +102,12 @@ fn pyjwts_own() -> Result<()> {
     run(pytest)
 }
 
-/// Installs the package from its source archive, as pip does where there is no wheel, and runs the documents' examples.
+/// Installs the package from its source archive, as pip does where there is no wheel, and runs the documents'
+/// examples.
 fn source_archive() -> Result<()> {
     let archive = build(&["sdist"], ".tar.gz")?;
-    let mut install = command(PYTHON, &["-m", "pip", "install", "--quiet", "--force-reinstall", "--no-deps", &archive]);
+    let mut install =
+        command(PYTHON, &["-m", "pip", "install", "--quiet", "--force-reinstall", "--no-deps", &archive]);
     install.env("CARGO_TARGET_DIR", root().join("target/python/sdist"));
     run(install).with_context(|| format!("pip does not install {archive}"))?;
     run(pytest(&["python/tests/test_docs.py"]))

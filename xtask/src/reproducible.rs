@@ -1,11 +1,11 @@
-//! The module for OpenSSL is the same file, bit for bit, wherever it is built: two clones of the last commit, in folders
-//! whose names differ in length, and with cargo's own folder at two places.
+//! The module for OpenSSL is the same file, bit for bit, wherever it is built: two clones of the last commit,
+//! in folders whose names differ in length, and with cargo's own folder at two places.
 //!
-//! Both run the commands of docs/openssl.md. Panic messages name source files: those of our crates are relative to the
-//! repository, those of the standard library are of its makers, and those of other crates begin with cargo's folder. So
-//! the page gives the compiler another name for that, by an option that a stable cargo takes from nowhere but the
-//! environment: its configuration cannot name a user's folder. Cargo leaves the option out of the hashes that become part
-//! of symbols.
+//! Both run the commands of docs/openssl.md. Panic messages name source files: those of our crates are
+//! relative to the repository, those of the standard library are of its makers, and those of other crates
+//! begin with cargo's folder. So the page gives the compiler another name for that, by an option that a
+//! stable cargo takes from nowhere but the environment: its configuration cannot name a user's folder. Cargo
+//! leaves the option out of the hashes that become part of symbols.
 
 use anyhow::{Context, Result, bail, ensure};
 use std::os::unix::fs::symlink;
@@ -48,12 +48,20 @@ pub fn check() -> Result<()> {
     }
     let read = |path: &Path| fs::read(path).with_context(|| format!("cannot read {}", path.display()));
     let modules = [read(&first)?, read(&second)?];
-    if let Some(place) = [&home, &other, &base.to_path_buf()].into_iter().find(|place| names(&modules, place)) {
-        bail!("the module names {}, a folder of this machine: the compiler needs another name for it", place.display());
+    if let Some(place) = [&home, &other, &base.to_path_buf()].into_iter().find(|place| names(&modules, place))
+    {
+        bail!(
+            "the module names {}, a folder of this machine: the compiler needs another name for it",
+            place.display()
+        );
     }
     if modules[0] != modules[1] {
         let at = modules[0].iter().zip(&modules[1]).position(|(a, b)| a != b);
-        bail!("they differ, first at byte {at:?} (`diffoscope {} {}` shows how)", first.display(), second.display());
+        bail!(
+            "they differ, first at byte {at:?} (`diffoscope {} {}` shows how)",
+            first.display(),
+            second.display()
+        );
     }
     println!("the same file, of {} bytes", modules[0].len());
     Ok(())
@@ -89,7 +97,10 @@ fn build(folder: &Path, home: &Path) -> Result<PathBuf> {
 fn documented(page: &str) -> Result<String> {
     let before = page.lines().zip(page.lines().skip(1)).find(|(_, line)| *line == module::BUILD);
     let (flags, build) = before.with_context(|| format!("{PAGE} has no line `{}`", module::BUILD))?;
-    ensure!(flags.starts_with("export RUSTFLAGS="), "{PAGE} sets no flags before `{build}`, but has {flags:?}");
+    ensure!(
+        flags.starts_with("export RUSTFLAGS="),
+        "{PAGE} sets no flags before `{build}`, but has {flags:?}"
+    );
     Ok(format!("{flags}\n{build}"))
 }
 
@@ -106,12 +117,10 @@ mod tests {
     #[test]
     fn the_page_says_how_to_build() {
         let page = fs::read_to_string(root().join(PAGE)).unwrap();
-        assert!(
-            documented(&page)
-                .unwrap()
-                .lines()
-                .eq(["export RUSTFLAGS=\"--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo\"", module::BUILD])
-        );
+        assert!(documented(&page).unwrap().lines().eq([
+            "export RUSTFLAGS=\"--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo\"",
+            module::BUILD
+        ]));
         assert!(documented("").is_err() && documented(&format!("```sh\n{}", module::BUILD)).is_err());
     }
 }

@@ -17,8 +17,16 @@ pub fn write() -> Result<()> {
         fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }
     timing::tabulate()?;
-    let page =
-        ["run", "--release", "--locked", "--quiet", "--manifest-path=lab/bench/Cargo.toml", "--", "pages", PAGES];
+    let page = [
+        "run",
+        "--release",
+        "--locked",
+        "--quiet",
+        "--manifest-path=lab/bench/Cargo.toml",
+        "--",
+        "pages",
+        PAGES,
+    ];
     run(cargo(&page)).context("zariz-bench cannot make pages (it needs a C compiler, make, perl and m4)")
 }
 
@@ -36,8 +44,11 @@ fn data(subject: &str) -> Result<BTreeMap<(Processor, String), (String, Value)>>
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(root().join(RESULTS)).with_context(|| format!("cannot read {RESULTS}"))? {
         let name = entry?.file_name().to_string_lossy().into_owned();
-        let Some((day, rest)) = name.strip_suffix(".json").and_then(|name| name.split_once(subject)) else { continue };
-        let read = || Ok::<_, anyhow::Error>(serde_json::from_slice(&fs::read(root().join(RESULTS).join(&name))?)?);
+        let Some((day, rest)) = name.strip_suffix(".json").and_then(|name| name.split_once(subject)) else {
+            continue;
+        };
+        let read =
+            || Ok::<_, anyhow::Error>(serde_json::from_slice(&fs::read(root().join(RESULTS).join(&name))?)?);
         let data = read().with_context(|| format!("{RESULTS}/{name}"))?;
         let parts: Vec<_> = rest.splitn(6, '-').collect();
         let part = |at| parts.get(at).copied().unwrap_or_default();
@@ -87,15 +98,21 @@ fn faults() -> Result<String> {
 }
 
 fn papers() -> Result<String> {
-    let mut page = "# The papers' figures beside ours\n\n`cargo xtask results` writes this page from the data of \
+    let mut page =
+        "# The papers' figures beside ours\n\n`cargo xtask results` writes this page from the data of \
                     `zariz-papers --json`, which has the spread of each figure.\n"
-        .to_owned();
+            .to_owned();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let figure = |value: &Value| value.as_f64().map_or_else(String::new, |figure| figure.to_string());
     for (((_, processor), _), (_, data)) in data("papers-")? {
         for paper in list(&data) {
-            let _ = write!(page, "\n## {}, on {processor}\n\n{}. ", text(&paper["paper"]), text(&paper["citation"]));
+            let _ = write!(
+                page,
+                "\n## {}, on {processor}\n\n{}. ",
+                text(&paper["paper"]),
+                text(&paper["citation"])
+            );
             let _ = writeln!(page, "Published on: {}.", text(&paper["published_on"]));
             for table in list(&paper["tables"]) {
                 let _ = writeln!(page, "\n### {}\n\n{}.\n", text(&table["title"]), text(&table["source"]));
@@ -103,7 +120,11 @@ fn papers() -> Result<String> {
                 for row in list(&table["rows"]) {
                     let [published, measured] = [&row["published"], &row["measured"]].map(figure);
                     let [name, unit] = [&row["row"], &row["unit"]].map(text);
-                    let _ = writeln!(page, "| {name} | {} | {unit} | {published} | {measured} |", figure(&row["size"]));
+                    let _ = writeln!(
+                        page,
+                        "| {name} | {} | {unit} | {published} | {measured} |",
+                        figure(&row["size"])
+                    );
                 }
             }
         }
@@ -118,7 +139,12 @@ mod tests {
     #[test]
     fn the_pages_are_those_of_the_data() {
         for (path, text) in pages().expect("the data") {
-            assert_eq!(fs::read_to_string(&path).expect("the page"), text, "{}: cargo xtask results", path.display());
+            assert_eq!(
+                fs::read_to_string(&path).expect("the page"),
+                text,
+                "{}: cargo xtask results",
+                path.display()
+            );
         }
     }
 }

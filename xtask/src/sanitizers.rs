@@ -21,7 +21,11 @@ pub fn check(names: &[&str]) -> Result<()> {
     }
     let chosen = |name| names.is_empty() || names.contains(&name);
     if chosen("address") {
-        sanitizer("address", PROGRAMS, &[("ASAN_OPTIONS", "detect_leaks=0:detect_stack_use_after_return=0")])?;
+        sanitizer(
+            "address",
+            PROGRAMS,
+            &[("ASAN_OPTIONS", "detect_leaks=0:detect_stack_use_after_return=0")],
+        )?;
     }
     if chosen("thread") {
         // Jobs have stacks of their own, between which OpenSSL jumps unseen by ThreadSanitizer, which cannot
@@ -42,7 +46,8 @@ fn sanitizer(name: &str, programs: &[&str], environment: &[(&str, &str)]) -> Res
             "no nightly compiler, which the sanitizers need (`rustup toolchain install nightly --component rust-src`)"
         );
     }
-    let components = output(command("rustup", &["component", "list", "--toolchain", "nightly", "--installed"]))?;
+    let components =
+        output(command("rustup", &["component", "list", "--toolchain", "nightly", "--installed"]))?;
     if !components.lines().any(|line| line.starts_with("rust-src")) {
         bail!(
             "the standard library's source is missing, which must be compiled with the sanitizer too \
@@ -64,12 +69,14 @@ fn sanitizer(name: &str, programs: &[&str], environment: &[(&str, &str)]) -> Res
 /// OpenSSL's own provider, which may not lose less.
 fn valgrind() -> Result<()> {
     println!("== valgrind: cycle");
-    let build = cargo(&["test", "--package", "zariz-openssl-provider", "--locked", "--test", "cycle", "--no-run"]);
+    let build =
+        cargo(&["test", "--package", "zariz-openssl-provider", "--locked", "--test", "cycle", "--no-run"]);
     run(build)?;
     let mut lost = Vec::new();
     for subject in ["default", "zariz"] {
         // Cargo runs the test program by valgrind.
-        let mut cargo = cargo(&["test", "--package", "zariz-openssl-provider", "--locked", "--test", "cycle"]);
+        let mut cargo =
+            cargo(&["test", "--package", "zariz-openssl-provider", "--locked", "--test", "cycle"]);
         let log = root().join(format!("target/valgrind-{subject}.txt"));
         let valgrind = format!(
             "valgrind --quiet --error-exitcode=99 --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=none \

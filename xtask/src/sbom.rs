@@ -1,5 +1,6 @@
-//! Bills of materials (CycloneDX 1.5, JSON): what is compiled into the program and into the module for OpenSSL, each
-//! built alone, or runs while they are compiled. The same commit gives the same files: no time, no number at random.
+//! Bills of materials (CycloneDX 1.5, JSON): what is compiled into the program and into the module for
+//! OpenSSL, each built alone, or runs while they are compiled. The same commit gives the same files: no time,
+//! no number at random.
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
@@ -25,7 +26,8 @@ pub fn write() -> Result<()> {
     let sums = checksums(&lock);
     fs::create_dir_all(root().join(FOLDER)).with_context(|| format!("cannot make {FOLDER}"))?;
     for (package, product, kind) in PRODUCTS {
-        let tree = ["tree", "--locked", "--no-dedupe", "--edges=normal,build", "--prefix=depth", "--format= {p}"];
+        let tree =
+            ["tree", "--locked", "--no-dedupe", "--edges=normal,build", "--prefix=depth", "--format= {p}"];
         let tree = output(cargo(&[&tree[..], &["--target", TARGET, "--package", package]].concat()))?;
         let edges = edges(&tree)?;
         let bill = bill(&graph, &sums, &edges, package, (product, kind))?;
@@ -37,13 +39,16 @@ pub fn write() -> Result<()> {
     Ok(())
 }
 
-/// What each crate of a tree depends on, of lines such as `2 libc v0.2.1 (a note)`: its depth, name and version.
+/// What each crate of a tree depends on, of lines such as `2 libc v0.2.1 (a note)`: its depth, name and
+/// version.
 fn edges(tree: &str) -> Result<BTreeMap<Crate, BTreeSet<Crate>>> {
     let (mut edges, mut path) = (BTreeMap::<Crate, BTreeSet<Crate>>::new(), Vec::<Crate>::new());
     for line in tree.lines().filter(|line| !line.is_empty()) {
         let mut words = line.split_whitespace();
-        let (depth, name, version) = (words.next(), words.next(), words.next().and_then(|word| word.strip_prefix('v')));
-        let (Some(Ok(depth)), Some(name), Some(version)) = (depth.map(str::parse::<usize>), name, version) else {
+        let (depth, name, version) =
+            (words.next(), words.next(), words.next().and_then(|word| word.strip_prefix('v')));
+        let (Some(Ok(depth)), Some(name), Some(version)) = (depth.map(str::parse::<usize>), name, version)
+        else {
             bail!("`cargo tree` printed something unexpected: {line}");
         };
         path.truncate(depth);
@@ -60,11 +65,12 @@ fn edges(tree: &str) -> Result<BTreeMap<Crate, BTreeSet<Crate>>> {
 /// The SHA-256 of each crate's archive, by Cargo.lock.
 fn checksums(lock: &str) -> BTreeMap<Crate, String> {
     let value = |block: &str, key: &str| {
-        block
-            .lines()
-            .find_map(|line| Some(line.strip_prefix(key)?.strip_prefix(" = \"")?.trim_end_matches('"').to_owned()))
+        block.lines().find_map(|line| {
+            Some(line.strip_prefix(key)?.strip_prefix(" = \"")?.trim_end_matches('"').to_owned())
+        })
     };
-    let package = |block: &str| Some(((value(block, "name")?, value(block, "version")?), value(block, "checksum")?));
+    let package =
+        |block: &str| Some(((value(block, "name")?, value(block, "version")?), value(block, "checksum")?));
     lock.split("[[package]]").filter_map(package).collect()
 }
 
@@ -78,8 +84,10 @@ fn bill(
     let url = |(name, version): &Crate| format!("pkg:cargo/{name}@{version}");
     let component = |found: &Crate| {
         let is_it = |package: &&Package| package.name == found.0 && package.version == found.1;
-        let package = graph.0.values().find(is_it).with_context(|| format!("{} is not in the graph", url(found)))?;
-        let license = package.license.as_ref().with_context(|| format!("{} states no licence", url(found)))?;
+        let package =
+            graph.0.values().find(is_it).with_context(|| format!("{} is not in the graph", url(found)))?;
+        let license =
+            package.license.as_ref().with_context(|| format!("{} states no licence", url(found)))?;
         let mut component = json!({
             "type": "library", "bom-ref": url(found), "purl": url(found), "name": found.0, "version": found.1,
             // Old crates write `MIT/Apache-2.0`, which is no SPDX expression.
@@ -93,9 +101,11 @@ fn bill(
         Ok(component)
     };
     let is_root = |found: &&Crate| found.0 == root;
-    let mut subject = component(edges.keys().find(is_root).with_context(|| format!("{root} is not in its tree"))?)?;
+    let mut subject =
+        component(edges.keys().find(is_root).with_context(|| format!("{root} is not in its tree"))?)?;
     (subject["name"], subject["type"]) = (product.into(), kind.into());
-    let components = edges.keys().filter(|found| !is_root(found)).map(component).collect::<Result<Vec<_>>>()?;
+    let components =
+        edges.keys().filter(|found| !is_root(found)).map(component).collect::<Result<Vec<_>>>()?;
     let dependencies: Vec<Value> = edges
         .iter()
         .map(|(found, on)| json!({ "ref": url(found), "dependsOn": on.iter().map(url).collect::<Vec<_>>() }))

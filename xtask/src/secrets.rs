@@ -1,4 +1,5 @@
-//! Whether time can depend on a secret: kernels and RSA under valgrind's memcheck, told that secrets are undefined.
+//! Whether time can depend on a secret: kernels and RSA under valgrind's memcheck, told that secrets are
+//! undefined.
 
 use anyhow::{Context, Result, bail};
 

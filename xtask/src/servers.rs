@@ -1,5 +1,5 @@
-//! The servers of `examples/servers`: a workspace of its own, so that axum, tokio and aws-lc-rs are no dependencies of
-//! the library.
+//! The servers of `examples/servers`: a workspace of its own, so that axum, tokio and aws-lc-rs are no
+//! dependencies of the library.
 
 use anyhow::{Context, Result};
 
@@ -14,5 +14,6 @@ pub fn check() -> Result<()> {
     run(cargo(&["fmt", MANIFEST, "--check"])).context("the servers are not formatted")?;
     let clippy = ["clippy", "--all-targets"].iter().chain(&set).chain(&["--", "-D", "warnings"]);
     run(cargo(&clippy.copied().collect::<Vec<_>>())).context(BUILD)?;
-    run(cargo(&["test"].iter().chain(&set).copied().collect::<Vec<_>>())).context("a server does what it must not")
+    run(cargo(&["test"].iter().chain(&set).copied().collect::<Vec<_>>()))
+        .context("a server does what it must not")
 }

@@ -1,6 +1,6 @@
-//! `cargo xtask soak`: haproxy under clients that misbehave, asynchronous jobs that are abandoned, and the library's queue
-//! under callers who give up, panic and fork, for long; memory and descriptors must not grow. The step of that name is
-//! short.
+//! `cargo xtask soak`: haproxy under clients that misbehave, asynchronous jobs that are abandoned, and the
+//! library's queue under callers who give up, panic and fork, for long; memory and descriptors must not grow.
+//! The step of that name is short.
 
 use anyhow::{Context, Result, bail};
 use std::path::Path;
@@ -31,7 +31,9 @@ pub fn measure(arguments: &[&str]) -> Result<()> {
             ["--jobs", number] => (&mut amount.jobs, number),
             ["--requests", number] => (&mut amount.requests, number),
             ["--minutes", number] => (&mut amount.minutes, number),
-            _ => bail!("soak takes --handshakes N, --jobs N, --requests N (0 leaves that part out) and --minutes N"),
+            _ => bail!(
+                "soak takes --handshakes N, --jobs N, --requests N (0 leaves that part out) and --minutes N"
+            ),
         };
         *what = number.parse().with_context(|| format!("{} {number} is not a number", words[0]))?;
     }
@@ -40,7 +42,8 @@ pub fn measure(arguments: &[&str]) -> Result<()> {
     soak(amount, Some(&results))
 }
 
-/// The short form, and whether what is lost on purpose is found. In the profile of tests, which is built already.
+/// The short form, and whether what is lost on purpose is found. In the profile of tests, which is built
+/// already.
 pub fn check() -> Result<()> {
     soak(Amount { handshakes: 8_000, jobs: 30_000, requests: 200_000, minutes: 60 }, None)?;
     tests("soak", &["a_soak_finds_lost_contexts"], &[], "test")?;

@@ -11,7 +11,9 @@ pub fn strip(source: &str) -> String {
             '"' => quoted(rest, '"'),
             'r' | 'b' | 'c' if !out.ends_with(is_word) => raw_string(rest),
             // A lifetime has no closing quote after one (possibly escaped) character.
-            '\'' if rest[1..].starts_with('\\') || rest[1..].chars().nth(1) == Some('\'') => quoted(rest, '\''),
+            '\'' if rest[1..].starts_with('\\') || rest[1..].chars().nth(1) == Some('\'') => {
+                quoted(rest, '\'')
+            }
             _ => 0,
         };
         if skipped == 0 {

@@ -1,5 +1,5 @@
-//! Where dependencies come from, by deny.toml: cargo-deny checks all of it where it is installed; licences and sources, the
-//! part that needs nothing but `cargo metadata`, are checked without it too.
+//! Where dependencies come from, by deny.toml: cargo-deny checks all of it where it is installed; licences
+//! and sources, the part that needs nothing but `cargo metadata`, are checked without it too.
 
 use anyhow::{Context, Result, bail, ensure};
 use spdx::{Expression, Licensee, ParseMode};
@@ -27,7 +27,9 @@ fn check_graph(graph: &Graph, rules: &str) -> Result<()> {
     // Folders of this repository are ours, whichever workspace they belong to.
     let others = || graph.0.values().filter(|package| !package.member && !package.is_here());
     let breaches: Vec<String> = others()
-        .filter_map(|package| Some(format!("{} {}: {}", package.name, package.version, breach(package, &allowed)?)))
+        .filter_map(|package| {
+            Some(format!("{} {}: {}", package.name, package.version, breach(package, &allowed)?))
+        })
         .collect();
     ensure!(breaches.is_empty(), "{}\nWhat is allowed is in {rules}.", breaches.join("\n"));
     println!("{} crates, all from crates.io, with licences that ours may stand beside", others().count());
@@ -71,7 +73,9 @@ fn breach(package: &Package, allowed: &[Licensee]) -> Option<String> {
     // Old crates write `MIT/Apache-2.0`.
     match Expression::parse_mode(license, ParseMode::LAX) {
         Err(error) => Some(format!("its licence, {license:?}, is no expression: {}", error.reason)),
-        Ok(expression) if expression.evaluate(|needed| allowed.iter().any(|one| one.satisfies(needed))) => None,
+        Ok(expression) if expression.evaluate(|needed| allowed.iter().any(|one| one.satisfies(needed))) => {
+            None
+        }
         Ok(_) => Some(format!("its licence is {license}")),
     }
 }
@@ -95,9 +99,15 @@ mod tests {
             assert_eq!(of(good, SOURCE), None, "{good}");
             assert!(of(good, "git+https://example.org/a").is_some(), "{good}");
         }
-        for bad in
-            ["GPL-3.0-only", "MIT AND GPL-3.0-only", "MIT WITH GCC-exception-3.1", "", "MIT OR", "MIT MIT", "(MIT"]
-        {
+        for bad in [
+            "GPL-3.0-only",
+            "MIT AND GPL-3.0-only",
+            "MIT WITH GCC-exception-3.1",
+            "",
+            "MIT OR",
+            "MIT MIT",
+            "(MIT",
+        ] {
             assert!(of(bad, SOURCE).is_some(), "{bad}");
         }
     }

@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use crate::process::{cargo, run as run_command};
 use crate::{
-    api, archives, codegen, dependencies, emulated, faults, fuzz, hidden, layers, msrv, newest, packages, proof,
-    python, secrets, servers, soak, supply, tables,
+    api, archives, codegen, dependencies, emulated, faults, fuzz, hidden, layers, msrv, newest, packages,
+    proof, python, secrets, servers, soak, supply, tables,
 };
 
 /// One step.
@@ -26,7 +26,12 @@ pub const STEPS: &[Step] = &[
     Step { name: "clippy", what: "clippy, warnings as errors", long: false, run: clippy },
     Step { name: "docs", what: "cargo doc, warnings as errors", long: false, run: docs },
     Step { name: "msrv", what: "the oldest compiler promised", long: false, run: msrv::check },
-    Step { name: "layers", what: "who may depend on whom, and where unsafe may be", long: false, run: layers::check },
+    Step {
+        name: "layers",
+        what: "who may depend on whom, and where unsafe may be",
+        long: false,
+        run: layers::check,
+    },
     Step {
         name: "dependencies",
         what: "docs/dependencies.md lists them all; their licences and sources",
@@ -45,7 +50,12 @@ pub const STEPS: &[Step] = &[
         long: true,
         run: emulated::tests,
     },
-    Step { name: "python", what: "the Python package: its wheel, tests and types", long: false, run: python::tests },
+    Step {
+        name: "python",
+        what: "the Python package: its wheel, tests and types",
+        long: false,
+        run: python::tests,
+    },
     Step {
         name: "narrower",
         what: "tests again, as on a processor with AVX2 or without vectors",
@@ -78,8 +88,18 @@ pub const STEPS: &[Step] = &[
         run: archives::check,
     },
     Step { name: "faults", what: "flipped bits reveal no key", long: true, run: faults::check },
-    Step { name: "tables", what: "intervals, counts, and the tables made of them", long: false, run: tables::check },
-    Step { name: "secrets", what: "no branch or address that depends on a secret", long: false, run: secrets::check },
+    Step {
+        name: "tables",
+        what: "intervals, counts, and the tables made of them",
+        long: false,
+        run: tables::check,
+    },
+    Step {
+        name: "secrets",
+        what: "no branch or address that depends on a secret",
+        long: false,
+        run: secrets::check,
+    },
     Step { name: "codegen", what: "what the kernels compile to", long: false, run: codegen::check },
     Step {
         name: "avx512",
@@ -94,7 +114,9 @@ pub const LONG: &str = "long";
 
 /// The steps, a line for each.
 pub fn list() -> String {
-    let line = |step: &Step| format!("  {:<12} {}{}\n", step.name, step.what, if step.long { " (long)" } else { "" });
+    let line = |step: &Step| {
+        format!("  {:<12} {}{}\n", step.name, step.what, if step.long { " (long)" } else { "" })
+    };
     STEPS.iter().map(line).collect()
 }
 
@@ -110,7 +132,12 @@ pub fn run(names: &[&str]) -> Result<()> {
         let outcome = if result.is_ok() { "passed" } else { "FAILED" };
         println!("== {} {outcome} in {}\n", step.name, seconds(start));
         result.with_context(|| {
-            format!("step {}/{count}, {}, failed (`cargo xtask test {}` repeats it alone)", i + 1, step.name, step.name)
+            format!(
+                "step {}/{count}, {}, failed (`cargo xtask test {}` repeats it alone)",
+                i + 1,
+                step.name,
+                step.name
+            )
         })?;
     }
     println!("== all {count} steps passed in {}", seconds(start));

@@ -14,7 +14,8 @@ pub fn measure(arguments: &[&str]) -> Result<()> {
     let parts = arguments.chunks(2).filter(|words| ["--only", "--engine"].contains(&words[0]));
     let part: String = parts.flat_map(|words| &words[1..]).map(|part| format!("-{part}")).collect();
     let results = processor::new_results("timing", &part)?;
-    let mut timing = cargo(&["run", "--release", "--locked", "--package", "zariz-attacks", "--bin", "timing", "--"]);
+    let mut timing =
+        cargo(&["run", "--release", "--locked", "--package", "zariz-attacks", "--bin", "timing", "--"]);
     timing.args(arguments).arg("--results").arg(&results);
     let measured = run(timing);
     let tabulated = tabulate();

@@ -29,7 +29,10 @@ fn main() {
     let together = start.elapsed();
 
     assert_eq!(eight.to_array(), one);
-    println!("8 x {CHAIN} products and sums: {apart:.1?} one at a time, {together:.1?} in lanes of {}", eight.engine());
+    println!(
+        "8 x {CHAIN} products and sums: {apart:.1?} one at a time, {together:.1?} in lanes of {}",
+        eight.engine()
+    );
     println!("the first result is {}", one[0]);
 }
 

@@ -180,7 +180,8 @@ fn unfit(engine: Engine) -> FpError {
 
 /// Products of groups of elements, one element in each lane; squares if `b` is `None`.
 fn each_eight<M: Field>(machine: M, a: &[Fp], b: Option<&[Fp]>, out: &mut [Fp]) {
-    let limbs = |elements: &[Fp]| -> [Fe; 8] { std::array::from_fn(|i| elements.get(i).map_or([0; 6], |fp| fp.0)) };
+    let limbs =
+        |elements: &[Fp]| -> [Fe; 8] { std::array::from_fn(|i| elements.get(i).map_or([0; 6], |fp| fp.0)) };
     let mut products: [Fe; 8] = Default::default();
     let _default = DefaultMxcsr::if_needed(M::ROUNDS);
     for (group, out) in out.chunks_mut(M::LANES).enumerate() {

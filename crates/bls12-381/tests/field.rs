@@ -94,7 +94,8 @@ fn the_modulus_is_that_of_the_curve() {
 #[test]
 fn every_form_multiplies_as_the_libraries_do() {
     let mut random = Random::new(1);
-    let mut pairs: Vec<_> = edges().iter().flat_map(|a| edges().into_iter().map(|b| (a.clone(), b))).collect();
+    let mut pairs: Vec<_> =
+        edges().iter().flat_map(|a| edges().into_iter().map(|b| (a.clone(), b))).collect();
     pairs.extend((0..2000).map(|_| (any_number(&mut random), any_number(&mut random))));
     for &form in Form::ALL {
         let Some(multiply) = form.multiplier() else {
@@ -118,7 +119,8 @@ fn every_form_multiplies_as_the_libraries_do() {
 fn operators_are_those_of_the_libraries() {
     let mut random = Random::new(2);
     let p = modulus();
-    let mut pairs: Vec<_> = edges().iter().flat_map(|a| edges().into_iter().map(|b| (a.clone(), b))).collect();
+    let mut pairs: Vec<_> =
+        edges().iter().flat_map(|a| edges().into_iter().map(|b| (a.clone(), b))).collect();
     pairs.extend((0..2000).map(|_| (any_number(&mut random), any_number(&mut random))));
     for (a, b) in &pairs {
         let (x, y) = (element(a), element(b));
@@ -145,7 +147,8 @@ fn portable_code_agrees_with_the_operators() {
         let mut digits = number.iter_u64_digits();
         std::array::from_fn(|_| digits.next().unwrap_or(0))
     };
-    let whole = |limbs: field::Fe| limbs.iter().rev().fold(BigUint::ZERO, |number, &limb| (number << 64) + limb);
+    let whole =
+        |limbs: field::Fe| limbs.iter().rev().fold(BigUint::ZERO, |number, &limb| (number << 64) + limb);
     let p = modulus();
     let out_of = two_to(384).modpow(&(&p - big(2)), &p);
     for _ in 0..2000 {
@@ -190,7 +193,11 @@ fn eight_at_once_on_every_engine() {
                 assert_eq!(held.engine(), engine);
                 for (lane, result) in held.to_array().iter().enumerate() {
                     let (a, b) = (&a[lane], &b[lane]);
-                    assert_eq!(value(result), expected(a, b), "{what} on {engine}, lane {lane}: {a:x}, {b:x}");
+                    assert_eq!(
+                        value(result),
+                        expected(a, b),
+                        "{what} on {engine}, lane {lane}: {a:x}, {b:x}"
+                    );
                 }
             };
             let (x, y) = (held(&a), held(&b));
@@ -334,7 +341,8 @@ fn the_floating_point_environment_changes_nothing() {
     let a: [Fp; 8] = std::array::from_fn(|i| number(i as u8 + 1));
     let b: [Fp; 8] = std::array::from_fn(|i| number(i as u8 + 101));
     let all = |engine: Engine| {
-        let [mut x, y] = [&a, &b].map(|elements| Fp8::new_on(engine, elements).expect("an engine of this processor"));
+        let [mut x, y] =
+            [&a, &b].map(|elements| Fp8::new_on(engine, elements).expect("an engine of this processor"));
         x *= &y;
         x += &y;
         x.square_times(3);

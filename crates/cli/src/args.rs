@@ -106,7 +106,11 @@ pub fn dispatch(name: &str) -> Result<Dispatch, EngineError> {
 
 /// The names of the signature algorithms that fit.
 fn algorithms(fits: impl Fn(Algorithm) -> bool) -> Vec<&'static str> {
-    Algorithm::NAMED.iter().filter(|algorithm| fits(**algorithm)).filter_map(|algorithm| algorithm.name()).collect()
+    Algorithm::NAMED
+        .iter()
+        .filter(|algorithm| fits(**algorithm))
+        .filter_map(|algorithm| algorithm.name())
+        .collect()
 }
 
 /// Reads the name of a signature algorithm, in upper or lower case. For one of another family, the error

@@ -86,7 +86,9 @@ impl<S: Source> Iterator for Chunks<S> {
             return Some(Err(failure));
         }
         let mut chunk = Chunk { items: Vec::with_capacity(ITEMS), bytes: 0, memory: 0 };
-        while chunk.items.is_empty() || (chunk.items.len() < ITEMS && chunk.memory < CHUNK && self.source.is_ready()) {
+        while chunk.items.is_empty()
+            || (chunk.items.len() < ITEMS && chunk.memory < CHUNK && self.source.is_ready())
+        {
             match self.source.next() {
                 Ok(Some(Taken { item, bytes, memory })) => {
                     chunk.items.push(item);
@@ -120,7 +122,8 @@ pub fn run<S: Source, T: AsRef<[u8]>>(
 ) -> Result<Tally, Failure> {
     let mut tally = Tally::default();
     // Each chunk is one item of the stream: the stream's own batches would wait for slow input.
-    let (source, limits) = (Chunks::new(source, longest), Limits { threads, batch: 1, weight: MEMORY - CHUNK });
+    let (source, limits) =
+        (Chunks::new(source, longest), Limits { threads, batch: 1, weight: MEMORY - CHUNK });
     let finish = |chunks: Vec<Chunk<S::Item>>| chunks.into_iter().map(|chunk| finish(chunk, &work)).collect();
     stream::ordered(
         source,
@@ -168,7 +171,8 @@ pub fn among_good<T, U>(
     work: impl FnOnce(&[T]) -> Vec<Result<U, String>>,
 ) -> Vec<Result<U, String>> {
     let mut good = Vec::with_capacity(items.len());
-    let places: Vec<Result<(), String>> = items.into_iter().map(|item| item.map(|item| good.push(item))).collect();
+    let places: Vec<Result<(), String>> =
+        items.into_iter().map(|item| item.map(|item| good.push(item))).collect();
     let mut results = work(&good).into_iter();
     let result_of = |place: Result<(), String>| {
         // If `work` ever returned too few results, the missing items have failed.
@@ -206,13 +210,18 @@ mod tests {
     fn a_chunk_never_waits_and_what_came_before_a_failure_is_kept() {
         let chunks = Chunks::new(Failing(0), 0).take(3);
         let chunks: Vec<_> = chunks.map(|chunk| chunk.map(|chunk| chunk.items)).collect();
-        assert!(matches!(&chunks[..], [Ok(a), Ok(b), Err(_)] if *a == [1, 2] && *b == [3, 4, 5]), "{chunks:?}");
+        assert!(
+            matches!(&chunks[..], [Ok(a), Ok(b), Err(_)] if *a == [1, 2] && *b == [3, 4, 5]),
+            "{chunks:?}"
+        );
     }
 
     #[test]
     fn bad_items_keep_their_places() {
         let items = vec![Ok(1), Err("two".to_owned()), Ok(3), Ok(4), Err("five".to_owned())];
-        let work = |good: &[i32]| good.iter().map(|x| if *x == 3 { Err("three".into()) } else { Ok(10 * x) }).collect();
+        let work = |good: &[i32]| {
+            good.iter().map(|x| if *x == 3 { Err("three".into()) } else { Ok(10 * x) }).collect()
+        };
         let expected = [Ok(10), Err("two".into()), Err("three".into()), Ok(40), Err("five".into())];
         assert_eq!(among_good(items, work), expected);
     }
@@ -264,7 +273,9 @@ mod tests {
             let work = |lines: Vec<Line>| {
                 // Wait until too many are in memory, or long enough for that: there are always threads that
                 // could read.
-                (0..100).take_while(|_| census.now.load(Ordering::SeqCst) <= bound).for_each(|_| thread::yield_now());
+                (0..100)
+                    .take_while(|_| census.now.load(Ordering::SeqCst) <= bound)
+                    .for_each(|_| thread::yield_now());
                 lines.iter().map(|_| Ok(Vec::new())).collect()
             };
             let mut progress = Progress::new(true, None, "line", false);

@@ -21,7 +21,10 @@ impl Drop for Watch {
 /// Creates a temporary file, or a folder for several. An interruption removes it with its contents, until the
 /// watch is dropped. No interruption comes between creating and watching, and nothing is created after an
 /// interruption.
-pub fn watched<T, E>(create: impl FnOnce() -> Result<T, E>, path: impl FnOnce(&T) -> &Path) -> Result<(T, Watch), E> {
+pub fn watched<T, E>(
+    create: impl FnOnce() -> Result<T, E>,
+    path: impl FnOnce(&T) -> &Path,
+) -> Result<(T, Watch), E> {
     listen_once();
     let mut doomed = doomed();
     let created = create()?;

@@ -1,7 +1,9 @@
 //! Encodings of bytes as text.
 
 use clap::ValueEnum;
-use data_encoding::{BASE64, BASE64_NOPAD, BASE64URL_NOPAD, DecodeError, DecodeKind, HEXLOWER, HEXLOWER_PERMISSIVE};
+use data_encoding::{
+    BASE64, BASE64_NOPAD, BASE64URL_NOPAD, DecodeError, DecodeKind, HEXLOWER, HEXLOWER_PERMISSIVE,
+};
 
 use crate::exit::Failure;
 
@@ -97,14 +99,17 @@ impl Encoding {
     /// Advice if a file was read as one item of `size` bytes, but has another form: the text of one item, or
     /// of one on each line. Empty if it has neither form.
     pub fn advice(self, contents: &[u8], size: usize) -> String {
-        let is_item = |encoding: &Self, text: &[u8]| encoding.decode_file(text.to_vec()).is_ok_and(|i| i.len() == size);
+        let is_item =
+            |encoding: &Self, text: &[u8]| encoding.decode_file(text.to_vec()).is_ok_and(|i| i.len() == size);
         let texts = [("hex", Self::Hex), ("base64", Self::Base64), ("base64url", Self::Base64url)];
         let in_text = |text: &[u8]| texts.iter().find(|(_, encoding)| is_item(encoding, text));
         let mut lines = contents.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
         let (first, second) = (lines.next().unwrap_or_default(), lines.next());
         match (second.and(in_text(first)), in_text(contents)) {
             (Some((name, _)), _) => {
-                format!("; its lines are as long as the key in {name}: read each with --lines --encoding {name}")
+                format!(
+                    "; its lines are as long as the key in {name}: read each with --lines --encoding {name}"
+                )
             }
             (None, Some((name, encoding))) if *encoding != self => {
                 format!("; it is as long as the key in {name}: read it with --encoding {name}")
@@ -145,7 +150,11 @@ mod tests {
             let bytes: Vec<u8> = (0..length).map(|i| i.wrapping_mul(251).wrapping_add(length)).collect();
             for encoding in [Encoding::Raw, Encoding::Hex, Encoding::Base64, Encoding::Base64url] {
                 assert_eq!(encoding.decode(&encoding.encode(&bytes)), Ok(bytes.clone()), "{encoding:?}");
-                assert_eq!(encoding.decode_file(encoding.encode_file(&bytes)), Ok(bytes.clone()), "{encoding:?}");
+                assert_eq!(
+                    encoding.decode_file(encoding.encode_file(&bytes)),
+                    Ok(bytes.clone()),
+                    "{encoding:?}"
+                );
             }
         }
     }

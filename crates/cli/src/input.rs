@@ -26,7 +26,8 @@ pub fn name(path: &Path) -> String {
 
 /// Refuses to read standard input for two purposes. Each path comes with the name of its option.
 pub fn one_stdin<'a>(paths: impl IntoIterator<Item = (&'a str, &'a Path)>) -> Result<(), Failure> {
-    let names: Vec<&str> = paths.into_iter().filter(|(_, path)| is_stdin(path)).map(|(name, _)| name).collect();
+    let names: Vec<&str> =
+        paths.into_iter().filter(|(_, path)| is_stdin(path)).map(|(name, _)| name).collect();
     match names.len() {
         0 | 1 => Ok(()),
         _ => Err(Failure::Usage(format!(
@@ -104,7 +105,10 @@ impl Input {
     /// input has another form.
     pub fn read_item(self, encoding: Encoding, size: usize) -> Result<(Vec<u8>, String), Failure> {
         let mut contents = Vec::new();
-        self.reader.take(LONGEST_ENCODED + 1).read_to_end(&mut contents).map_err(|e| Failure::io(&self.name, &e))?;
+        self.reader
+            .take(LONGEST_ENCODED + 1)
+            .read_to_end(&mut contents)
+            .map_err(|e| Failure::io(&self.name, &e))?;
         let advice = encoding.advice(&contents, size);
         if contents.len() as u64 > LONGEST_ENCODED {
             let (name, what) = (self.name, "too long for one signature or ciphertext");

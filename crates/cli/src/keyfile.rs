@@ -47,7 +47,8 @@ fn parse(path: &Path, contents: &[u8], password: &Password) -> Result<Result<Pri
 fn read(path: &Path) -> Result<Zeroizing<Vec<u8>>, Failure> {
     let input = Input::open(path)?;
     // Reserved at once: growing would leave copies of the key behind.
-    let mut contents = Zeroizing::new(Vec::with_capacity(input.size.unwrap_or(LARGEST).min(LARGEST) as usize + 1));
+    let mut contents =
+        Zeroizing::new(Vec::with_capacity(input.size.unwrap_or(LARGEST).min(LARGEST) as usize + 1));
     let mut limited = input.reader.into_inner().take(LARGEST + 1);
     limited.read_to_end(&mut contents).map_err(|e| Failure::io(&input.name, &e))?;
     match contents.len() as u64 {
@@ -59,6 +60,7 @@ fn read(path: &Path) -> Result<Zeroizing<Vec<u8>>, Failure> {
 
 /// The error for the key at `path`, with a hint if its password is missing.
 fn failure(path: &Path, error: &KeyError) -> Failure {
-    let hint = if *error == KeyError::Encrypted { " (give the password with --password-file FILE)" } else { "" };
+    let hint =
+        if *error == KeyError::Encrypted { " (give the password with --password-file FILE)" } else { "" };
     Failure::Input(format!("{}: {error}{hint}", path.display()))
 }

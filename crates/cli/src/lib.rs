@@ -50,7 +50,9 @@ fn not_run<Cli: Parser>(error: &clap::Error) -> Result<ExitCode, Failure> {
     if !error.use_stderr() {
         output::Output::stdout()?;
         let printed = error.print().and_then(|()| std::io::stdout().flush());
-        return printed.map(|()| ExitCode::SUCCESS).map_err(|error| Failure::write("standard output", &error));
+        return printed
+            .map(|()| ExitCode::SUCCESS)
+            .map_err(|error| Failure::write("standard output", &error));
     }
     // Errors repeat arguments unchanged: parse escaped arguments for the same error.
     let arguments = std::env::args_os().map(|argument| report::Escaped(argument.display()).to_string());

@@ -69,7 +69,10 @@ impl Source for Lines {
             line.pop_if(|last| *last == b'\r');
         } else if taken as u64 > self.longest {
             let (name, number) = (&self.input.name, self.number);
-            return Err(Failure::Input(format!("{name}: line {number} is longer than {} bytes", self.longest)));
+            return Err(Failure::Input(format!(
+                "{name}: line {number} is longer than {} bytes",
+                self.longest
+            )));
         }
         let bytes = taken as u64;
         Ok(Some(Taken { item: line, bytes, memory: self.copies * bytes + OVERHEAD }))
@@ -91,7 +94,10 @@ pub struct Pairs {
 impl Pairs {
     /// The lines of `left`, each with its line of `right`.
     pub fn new(left: Input, right: Input) -> Self {
-        Self { left: Lines::new(left), right: Lines { longest: LONGEST_ENCODED, ..Lines::new(right).copied() } }
+        Self {
+            left: Lines::new(left),
+            right: Lines { longest: LONGEST_ENCODED, ..Lines::new(right).copied() },
+        }
     }
 }
 
@@ -119,7 +125,11 @@ mod tests {
     use std::io::{BufReader, Cursor};
 
     fn input(text: &'static [u8]) -> Input {
-        Input { reader: BufReader::with_capacity(4, Box::new(Cursor::new(text))), name: "test".into(), size: None }
+        Input {
+            reader: BufReader::with_capacity(4, Box::new(Cursor::new(text))),
+            name: "test".into(),
+            size: None,
+        }
     }
 
     fn all(mut lines: Lines) -> Vec<Vec<u8>> {
@@ -145,7 +155,9 @@ mod tests {
     #[test]
     fn a_line_too_long_is_named() {
         let mut lines = Lines { longest: 8, ..Lines::new(input(b"12345678\n123456789\n")) };
-        assert!(lines.next().is_ok_and(|line| line.is_some_and(|line| line.item.len() == 8 && line.bytes == 9)));
+        assert!(
+            lines.next().is_ok_and(|line| line.is_some_and(|line| line.item.len() == 8 && line.bytes == 9))
+        );
         let error = lines.next().err().expect("nine bytes").to_string();
         assert!(error.contains("line 2"), "{error}");
     }

@@ -94,13 +94,17 @@ mod tests {
             let made = Makers::start(threads, make).expect("started");
             let taken: HashSet<u64> = made.take(1000).map(|number| number.expect("no failure")).collect();
             assert_eq!(taken.len(), 1000);
-            assert!(taken.iter().all(|number| *number < 1000 + AHEAD as u64 + threads as u64), "{threads} threads");
+            assert!(
+                taken.iter().all(|number| *number < 1000 + AHEAD as u64 + threads as u64),
+                "{threads} threads"
+            );
         }
     }
 
     #[test]
     fn small_shares_are_for_small_numbers() {
-        for (count, threads, share) in [(1, 1, Some(1)), (1, 16, Some(1)), (7, 2, Some(4)), (8, 1, None), (15, 2, None)]
+        for (count, threads, share) in
+            [(1, 1, Some(1)), (1, 16, Some(1)), (7, 2, Some(4)), (8, 1, None), (15, 2, None)]
         {
             assert_eq!(small_share(count, threads), share, "{count} by {threads}");
         }

@@ -80,7 +80,8 @@ impl Output {
     /// Refuses a terminal for binary output; `option` is the option that makes it text.
     pub fn refuse_binary(&self, option: &str) -> Result<(), Failure> {
         if self.is_terminal() {
-            let text = format!("binary output is not written to a terminal; use --out FILE or {option} base64");
+            let text =
+                format!("binary output is not written to a terminal; use --out FILE or {option} base64");
             return Err(Failure::Usage(text));
         }
         Ok(())
@@ -232,7 +233,10 @@ fn must_be_own(file: &File, path: &Path) -> Result<(), Failure> {
 
     let about = file.metadata().map_err(|e| failed(path, &e))?;
     if about.is_file() {
-        return Err(Failure::Input(format!("{}: was replaced by a file while it was opened", path.display())));
+        return Err(Failure::Input(format!(
+            "{}: was replaced by a file while it was opened",
+            path.display()
+        )));
     }
     let is = |device: fs::Metadata| device.file_type().is_char_device() && device.rdev() == about.rdev();
     let is_at = |path| fs::metadata(path).is_ok_and(is);
@@ -326,7 +330,8 @@ mod tests {
         let (_folder, path) = pipe(None).expect("an own pipe");
         assert!(must_be_own(&open(&path), &path).is_ok());
         if let Some((_folder, path)) = pipe(Some(OTHER)) {
-            let error = Output::private(&path, Existing::Replaced).err().expect("refused before it is opened");
+            let error =
+                Output::private(&path, Existing::Replaced).err().expect("refused before it is opened");
             assert!(error.to_string().contains("another user"), "{error}");
             let error = must_be_own(&open(&path), &path).expect_err("refused when it is open");
             assert!(error.to_string().contains("another user"), "{error}");

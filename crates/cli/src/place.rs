@@ -67,7 +67,12 @@ pub trait Disk {
 }
 
 /// Gives `file` the name `target`, in its own folder. Returns when both are safe on the disk.
-pub fn place(disk: &mut impl Disk, file: NamedTempFile, target: &Path, existing: Existing) -> Result<(), PlaceError> {
+pub fn place(
+    disk: &mut impl Disk,
+    file: NamedTempFile,
+    target: &Path,
+    existing: Existing,
+) -> Result<(), PlaceError> {
     let failed = |error| PlaceError::NotPlaced(Failure::io(target.display(), &error));
     disk.sync(file.as_file()).map_err(failed)?;
     disk.give_name(file, target, existing).map_err(|error| match error.kind() {
@@ -81,7 +86,8 @@ pub fn place(disk: &mut impl Disk, file: NamedTempFile, target: &Path, existing:
         _ => failed(error),
     })?;
     disk.sync_folder(folder(target)).map_err(|error| {
-        let text = "complete, but its folder could not be synced, so a power failure may still remove its name";
+        let text =
+            "complete, but its folder could not be synced, so a power failure may still remove its name";
         PlaceError::NameNotSynced(Failure::Input(format!("{}: {text}: {error}", target.display())))
     })
 }
@@ -167,7 +173,11 @@ mod tests {
     }
 
     /// Places "new". Returns the calls, the result, and the folder's files with their contents.
-    fn placed(before: Option<&str>, existing: Existing, failing: &'static str) -> (Vec<String>, String, Vec<String>) {
+    fn placed(
+        before: Option<&str>,
+        existing: Existing,
+        failing: &'static str,
+    ) -> (Vec<String>, String, Vec<String>) {
         let folder = tempfile::tempdir().expect("a folder");
         let target = folder.path().join("target");
         if let Some(before) = before {
@@ -184,7 +194,8 @@ mod tests {
         let result = result.map_or_else(|error| error.failure().to_string(), |()| "done".into());
         let entries = fs::read_dir(folder.path()).expect("the folder").map(|entry| entry.expect("an entry"));
         let contents = |path| fs::read_to_string(path).expect("readable");
-        let files = entries.map(|entry| format!("{:?}: {}", entry.file_name(), contents(entry.path()))).collect();
+        let files =
+            entries.map(|entry| format!("{:?}: {}", entry.file_name(), contents(entry.path()))).collect();
         (recorder.calls, result, files)
     }
 

@@ -61,13 +61,20 @@ impl Progress {
         progress
     }
 
-    fn with_template(quiet: bool, hidden: bool, size: Option<u64>, noun: &'static str, template: &str) -> Self {
+    fn with_template(
+        quiet: bool,
+        hidden: bool,
+        size: Option<u64>,
+        noun: &'static str,
+        template: &str,
+    ) -> Self {
         let bar = ProgressBar::with_draw_target(size, ProgressDrawTarget::hidden());
         // The templates are valid. If one were not, the plain bar would appear.
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
-        let appearance = if quiet || hidden || !io::stderr().is_terminal() { None } else { Appearance::of(&bar) };
+        let appearance =
+            if quiet || hidden || !io::stderr().is_terminal() { None } else { Appearance::of(&bar) };
         Self { quiet, bar, started: Instant::now(), noun, done: 0, appearance }
     }
 

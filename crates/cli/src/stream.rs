@@ -53,7 +53,8 @@ pub fn ordered<T: Send, U: Send, E: Send>(
 ) -> Result<(), E> {
     let (threads, batch) = (limits.threads.clamp(1, MOST_THREADS), limits.batch.max(1));
     let capacity = Capacity::new(threads * WINDOW_PER_THREAD, limits.weight);
-    let reader = Mutex::new(Reader { items, weigh, capacity: &capacity, batch, index: 0, ended: false, failed: None });
+    let reader =
+        Mutex::new(Reader { items, weigh, capacity: &capacity, batch, index: 0, ended: false, failed: None });
     let worker = |to_sink: Sender<Option<Batch<U, E>>>| {
         let alarm = Alarm(&to_sink);
         // The thread that waits for capacity holds the lock, so that no other thread reads meanwhile. A
@@ -247,7 +248,8 @@ mod tests {
 
     #[test]
     fn empty_input_is_done_at_once() {
-        in_batches(std::iter::empty::<Result<u64, ()>>(), 2, 8, squares, |_| Err(())).expect("nothing to deliver");
+        in_batches(std::iter::empty::<Result<u64, ()>>(), 2, 8, squares, |_| Err(()))
+            .expect("nothing to deliver");
     }
 
     #[test]
@@ -264,13 +266,15 @@ mod tests {
 
     #[test]
     fn a_sink_error_stops_an_endless_input() {
-        let result = in_batches((0..).map(Ok), 2, 8, squares, |x| if x > 10_000 { Err("full") } else { Ok(()) });
+        let result =
+            in_batches((0..).map(Ok), 2, 8, squares, |x| if x > 10_000 { Err("full") } else { Ok(()) });
         assert_eq!(result, Err("full"));
     }
 
     #[test]
     fn a_panic_of_the_work_is_passed_on() {
-        let work = |items: Vec<u64>| if items.contains(&500) { panic!("five hundred") } else { squares(items) };
+        let work =
+            |items: Vec<u64>| if items.contains(&500) { panic!("five hundred") } else { squares(items) };
         let run = || in_batches((0..).map(Ok::<u64, ()>), 3, 4, work, |_| Ok(()));
         assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err());
     }
@@ -354,7 +358,8 @@ mod tests {
     #[test]
     fn workers_that_wait_for_capacity_end_with_the_sink() {
         let limits = Limits { threads: 8, batch: 2, weight: 4 };
-        let result = ordered((0..).map(Ok), limits, |_| 1, squares, |x| if x > 10_000 { Err("full") } else { Ok(()) });
+        let result =
+            ordered((0..).map(Ok), limits, |_| 1, squares, |x| if x > 10_000 { Err("full") } else { Ok(()) });
         assert_eq!(result, Err("full"));
         let sink = |x| if x > 10_000 { panic!("full") } else { Ok::<(), ()>(()) };
         let run = || ordered((0..).map(Ok), limits, |_| 1, squares, sink);

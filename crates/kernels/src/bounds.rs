@@ -40,7 +40,9 @@ const _: () = assert!(REDUCED == 1 + 2);
 // Squares of x < 5M are below 3M, as table entries are.
 const _: () = assert!(BOUND_AHMM * BOUND_AHMM <= (REDUCED - 2) << FREE_BITS_AHMM);
 // K and x·B/R of x < 5M and an entry B < 3M are together below 3M.
-const _: () =
-    assert!((K_AHMM_EIGHTHS << FREE_BITS_AHMM) + 8 * BOUND_AHMM * REDUCED <= (8 * (BOUND_AHMM - 2)) << FREE_BITS_AHMM);
+const _: () = assert!(
+    (K_AHMM_EIGHTHS << FREE_BITS_AHMM) + 8 * BOUND_AHMM * REDUCED <= (8 * (BOUND_AHMM - 2)) << FREE_BITS_AHMM
+);
 // The sum of the parts of a private operation, by an inverse mask; and that by a number below M, to leave.
-const _: () = assert!(PARTS * REDUCED <= (UNMASKED - 2) << FREE_BITS && UNMASKED <= (REDUCED - 2) << FREE_BITS);
+const _: () =
+    assert!(PARTS * REDUCED <= (UNMASKED - 2) << FREE_BITS && UNMASKED <= (REDUCED - 2) << FREE_BITS);

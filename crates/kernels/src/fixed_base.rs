@@ -93,7 +93,8 @@ pub fn size(mont: &dyn Montgomery, bits: usize, access: Access, most: usize) -> 
 /// `rows·w` squarings one after the other.
 pub fn build(mont: &mut dyn Montgomery, base: &[u64], base_bits: usize, size: Size) -> Table {
     let Size { window, rows } = size;
-    let (count, words, entry_words, stride) = (mont.count(), mont.words(), mont.entry_words(), mont.shared_words());
+    let (count, words, entry_words, stride) =
+        (mont.count(), mont.words(), mont.entry_words(), mont.shared_words());
     let mut all = mont.shared_zeros((rows * stride) << window);
     let mut spread = mont.shared_zeros(count * stride);
     let mut generators = mont.shared_zeros(count * stride);
@@ -144,9 +145,11 @@ pub fn pow(mont: &mut dyn Montgomery, table: &Table, exponents: &[&[u64]], bits:
 pub fn pow_vartime(mont: &mut dyn Montgomery, table: &Table, exponents: &[&[u64]], bits: usize) -> Numbers {
     let mut entry = mont.zeros(mont.entry_words());
     by_rows(mont, table, exponents, bits, |mont, x, row, exponents, at| {
-        let windows: Vec<_> = exponents.iter().map(|e| window_at(e, at, table.size.window) as usize).collect();
+        let windows: Vec<_> =
+            exponents.iter().map(|e| window_at(e, at, table.size.window) as usize).collect();
         if windows.iter().any(|&window| window > 0) {
-            let entries: Vec<_> = windows.iter().map(|window| &row[window * table.stride..][..table.stride]).collect();
+            let entries: Vec<_> =
+                windows.iter().map(|window| &row[window * table.stride..][..table.stride]).collect();
             mont.collect(&mut entry, &entries);
             multiply(mont, x, &entry);
         }
@@ -168,7 +171,8 @@ fn by_rows(
     assert!(bits <= rows * window, "exponents of {bits} bits, a table for {}", rows * window);
     let mut out = Numbers::default();
     for exponents in exponents.chunks(BATCHES * mont.count()) {
-        let mut batches: Vec<(&[&[u64]], Product)> = exponents.chunks(mont.count()).map(|b| (b, None)).collect();
+        let mut batches: Vec<(&[&[u64]], Product)> =
+            exponents.chunks(mont.count()).map(|b| (b, None)).collect();
         for row in 0..bits.div_ceil(window) {
             for (batch, x) in &mut batches {
                 meet(mont, x, table.row(row), batch, row * window);

@@ -1,9 +1,9 @@
 //! The algorithms of zariz, each written once over an abstract machine.
 //!
-//! Each of these folders is an arithmetic. In each except `scalar`, `Machine` is the operations of a machine (its
-//! vectors, in arithmetic words). `Kernels` is the compiled kernels of one machine (the crate `machines` provides them),
-//! `Constants` the precomputed constants of a modulus, and `Context` its implementation of [`Montgomery`]:
-//! the arithmetic on numbers in Montgomery form, with its working memory.
+//! Each of these folders is an arithmetic. In each except `scalar`, `Machine` is the operations of a machine
+//! (its vectors, in arithmetic words). `Kernels` is the compiled kernels of one machine (the crate `machines`
+//! provides them), `Constants` the precomputed constants of a modulus, and `Context` its implementation of
+//! [`Montgomery`]: the arithmetic on numbers in Montgomery form, with its working memory.
 //!
 //! * [`batch`]: many numbers, one in each lane of the vectors.
 //! * [`pair`]: one or two numbers, laid across vectors.

@@ -137,7 +137,9 @@ pub fn be_bytes_less(a: &[u8], b: &[u64]) -> bool {
 fn is_less(a: impl Iterator<Item = u64>, b: &[u64], len: usize) -> bool {
     let a = a.chain(core::iter::repeat_n(0, b.len().saturating_sub(len)));
     let b = b.iter().copied().chain(core::iter::repeat(0));
-    let borrow = a.zip(b).fold(0, |borrow, (a, b)| u128::from(a).wrapping_sub(b.into()).wrapping_sub(borrow) >> 64 & 1);
+    let borrow = a
+        .zip(b)
+        .fold(0, |borrow, (a, b)| u128::from(a).wrapping_sub(b.into()).wrapping_sub(borrow) >> 64 & 1);
     black_box(borrow) == 1
 }
 
@@ -347,8 +349,13 @@ mod tests {
         assert_eq!(back[2..], bytes);
         for len in [0, 1, 7, 8, 9, 16, 23] {
             let number = from_be_bytes(&bytes[..len]);
-            for other in [zero(0), zero(4), from_be_bytes(&bytes[..len]), from_be_bytes(&bytes), from_be_bytes(&[1; 9])]
-            {
+            for other in [
+                zero(0),
+                zero(4),
+                from_be_bytes(&bytes[..len]),
+                from_be_bytes(&bytes),
+                from_be_bytes(&[1; 9]),
+            ] {
                 assert_eq!(be_bytes_less(&bytes[..len], &other), less(&number, &other), "{len} bytes");
             }
         }

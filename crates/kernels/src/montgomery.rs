@@ -74,8 +74,8 @@ pub trait Montgomery: Send + Sync {
     /// there are fewer numbers than [`count`](Self::count), the last is repeated.
     fn piece(&mut self, numbers: &[&[u64]], from: usize, bits: usize) -> AlignedBuf;
 
-    /// `x ← x + y`, or a number congruent to it. Precondition: `x` is the product of a number below `R` and one
-    /// below the modulus `M`, which is below `R·M/R + 2M = 3M`; `y` is another one, or a
+    /// `x ← x + y`, or a number congruent to it. Precondition: `x` is the product of a number below `R` and
+    /// one below the modulus `M`, which is below `R·M/R + 2M = 3M`; `y` is another one, or a
     /// [`piece`](Self::piece) of [`step_bits`](Self::step_bits) bits. Result: below `R`. It is a plain sum
     /// where `R ≥ 8M`, and else reduced.
     fn add(&mut self, x: &mut [u64], y: &[u64]);

@@ -62,7 +62,8 @@ pub fn multi_pow_vartime<C>(mont: &mut dyn Montgomery, batch: &[MultiPower<C>]) 
     let exponents = batch[0].exponents;
     let shared = |p: &MultiPower<C>| p.exponents.iter().zip(exponents).all(|(a, b)| limbs::equal(a, b));
     if !batch.iter().all(shared) {
-        let longest = |p: &MultiPower<C>| p.exponents.iter().map(|e| limbs::bits_vartime(e)).max().unwrap_or(0);
+        let longest =
+            |p: &MultiPower<C>| p.exponents.iter().map(|e| limbs::bits_vartime(e)).max().unwrap_or(0);
         let batch: Vec<_> = batch.iter().map(|p| MultiPower { exponent_bits: longest(p), ..*p }).collect();
         return multi_pow(mont, &batch);
     }

@@ -112,7 +112,9 @@ pub(crate) fn fixed_windows<'e>(
         if i > 0 {
             mont.ams(&mut x, window);
         }
-        for (base, (table, entries)) in tables.iter().zip(entries.chunks_exact_mut(size * at_once)).enumerate() {
+        for (base, (table, entries)) in
+            tables.iter().zip(entries.chunks_exact_mut(size * at_once)).enumerate()
+        {
             // Read the table for this window and the next ones; if fewer are left, for the last one again.
             if i % at_once == 0 {
                 debug_assert!(window * WINDOWS_AT_ONCE < 64);
@@ -122,7 +124,8 @@ pub(crate) fn fixed_windows<'e>(
                     // First the windows of each lane in one word, then each window of all lanes: a loop that
                     // the compiler vectorizes.
                     for (lane, windows) in windows.iter_mut().enumerate() {
-                        *windows = window_at(exponent(base, lane), (at - ahead) * window, (ahead + 1) * window);
+                        *windows =
+                            window_at(exponent(base, lane), (at - ahead) * window, (ahead + 1) * window);
                     }
                     for (k, index) in index.chunks_exact_mut(count).enumerate() {
                         let shift = ahead.saturating_sub(k) * window;
@@ -202,7 +205,11 @@ fn pow_each_vartime<C>(mont: &mut dyn Montgomery, batch: &[Power<C>]) -> Numbers
 /// Numbers below their moduli, raised to a public exponent; canonical.
 ///
 /// If it is odd, the last product is by the plain number: it takes the power out of Montgomery form too.
-pub(crate) fn power_of_reduced_vartime(mont: &mut dyn Montgomery, numbers: &[&[u64]], exponent: &[u64]) -> Numbers {
+pub(crate) fn power_of_reduced_vartime(
+    mont: &mut dyn Montgomery,
+    numbers: &[&[u64]],
+    exponent: &[u64],
+) -> Numbers {
     let plain = mont.plain(numbers);
     let base = mont.enter_plain(&plain);
     let is_odd = exponent.first().is_some_and(|low| low & 1 == 1);

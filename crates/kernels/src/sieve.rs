@@ -127,7 +127,8 @@ impl SmallPrimes {
                 (2 * i * (i + 1)..half).step_by(2 * i + 1).for_each(|multiple| composite[multiple] = true);
             }
         }
-        let primes: Vec<Prime> = (1..half).filter(|&i| !composite[i]).map(|i| Prime::new(2 * i as u32 + 1)).collect();
+        let primes: Vec<Prime> =
+            (1..half).filter(|&i| !composite[i]).map(|i| Prime::new(2 * i as u32 + 1)).collect();
         let mut products: Vec<Product> = Vec::new();
         for (at, prime) in primes.iter().enumerate() {
             match products.last_mut() {
@@ -238,7 +239,14 @@ impl<'a> Sieve<'a> {
     /// A sieve by the primes below about `bound`, for numbers of `limbs` limbs, over at least `positions`
     /// numbers. If `safe`, it also looks for small factors of `(x + step·j − 1)/2`. Precondition: the step
     /// has at most `limbs` limbs.
-    pub fn new(small: &'a SmallPrimes, bound: u32, step: &[u64], limbs: usize, positions: usize, safe: bool) -> Self {
+    pub fn new(
+        small: &'a SmallPrimes,
+        bound: u32,
+        step: &[u64],
+        limbs: usize,
+        positions: usize,
+        safe: bool,
+    ) -> Self {
         // As long as the numbers: then its remainders give 2^{64n}/step.
         let mut step = Limbs::new(step.to_vec());
         step.resize(limbs, 0);
@@ -353,7 +361,8 @@ mod tests {
     #[test]
     fn primes_are_those_of_trial_division() {
         let small = SmallPrimes::below(2000);
-        let expected = (3..2000u32).step_by(2).filter(|n| (3..*n).take_while(|d| d * d <= *n).all(|d| n % d != 0));
+        let expected =
+            (3..2000u32).step_by(2).filter(|n| (3..*n).take_while(|d| d * d <= *n).all(|d| n % d != 0));
         assert!(small.values().eq(expected));
         assert!(SmallPrimes::below(3).values().next().is_none());
     }

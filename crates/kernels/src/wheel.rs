@@ -105,7 +105,9 @@ mod tests {
     #[test]
     fn all_allowed_positions_come_and_no_others() {
         let small = SmallPrimes::below(100);
-        for (first, step, safe) in [([11], [12], true), ([11], [60], true), ([7], [2], false), ([101], [22], false)] {
+        for (first, step, safe) in
+            [([11], [12], true), ([11], [60], true), ([7], [2], false), ([101], [22], false)]
+        {
             let wheel = Wheel::new(&small, &first, &step, 11, safe);
             let turn = wheel.turn()[0];
             let divides = |x: u64| wheel.spokes.iter().any(|spoke| x.is_multiple_of(spoke.prime.value()));

@@ -54,7 +54,8 @@ fn chained<W: rsaz::Kernels>(w: W, numbers: &Numbers, times: usize) {
 
 fn limbwise<S: scalar::Kernels>(machine: S, numbers: &Numbers, times: usize) {
     let constants = scalar::Constants::new(&numbers.modulus(), S::STEP);
-    let power = |machine| pow(&mut scalar::Context::new(machine, &constants), black_box(&numbers.power(&constants)));
+    let power =
+        |machine| pow(&mut scalar::Context::new(machine, &constants), black_box(&numbers.power(&constants)));
     for _ in 0..times {
         black_box(power(machine));
     }
@@ -70,7 +71,11 @@ fn run(contestant: &str, times: usize) -> Result<(), &'static str> {
     let numbers = Numbers::new();
     match contestant {
         "rsaz-chained" => {
-            chained(zariz_machines::rsaz::Avx2::new().ok_or("the processor lacks AVX2 or BMI2")?, &numbers, times);
+            chained(
+                zariz_machines::rsaz::Avx2::new().ok_or("the processor lacks AVX2 or BMI2")?,
+                &numbers,
+                times,
+            );
         }
         "scalar-adx" => {
             // Valgrind runs ADCX and ADOX, but its processor does not name them.

@@ -21,7 +21,8 @@ use zariz_machines::{bls12_381, memcheck};
 
 /// A number whose limbs are undefined, except for the outer ones where asked.
 fn secret(limbs: usize, seed: u64, keep_ends: bool) -> Vec<u64> {
-    let mut out: Vec<u64> = (1..=limbs as u64).map(|i| (i + seed).wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
+    let mut out: Vec<u64> =
+        (1..=limbs as u64).map(|i| (i + seed).wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
     if keep_ends {
         out[0] |= 1;
         out[limbs - 1] |= 1 << 63;
@@ -38,7 +39,8 @@ macro_rules! check {
         // That a modulus is odd, above 1, and how long it is, is public; its other limbs are not.
         let modulus = secret(limbs, 1, true);
         let constants = $prepare(&OddModulus::new(&modulus).expect("an odd number above 1"));
-        let (base, factor, exponent) = (secret(2 * limbs, 2, false), secret(limbs, 3, false), secret(2, 4, false));
+        let (base, factor, exponent) =
+            (secret(2 * limbs, 2, false), secret(limbs, 3, false), secret(2, 4, false));
         let (base_bits, exponent_bits) = (64 * base.len(), 64 * exponent.len());
         let power = Power { modulus: &constants, base: &base, base_bits, exponent: &exponent, exponent_bits };
         pow::pow(&mut $mont(&constants), &[power]);
@@ -47,7 +49,13 @@ macro_rules! check {
         mul::mul(&mut $mont(&constants), &[product]);
         let other = secret(2, 6, false);
         let (bases, exponents): ([&[u64]; 2], [&[u64]; 2]) = ([&base, &factor], [&exponent, &other]);
-        let powers = MultiPower { modulus: &constants, bases: &bases, base_bits, exponents: &exponents, exponent_bits };
+        let powers = MultiPower {
+            modulus: &constants,
+            bases: &bases,
+            base_bits,
+            exponents: &exponents,
+            exponent_bits,
+        };
         multi_pow::multi_pow(&mut $mont(&constants), &[powers]);
         let mut mont = $mont(&constants);
         let size = fixed_base::size(&mont, exponent_bits, Access::Scan, 1 << 24).expect("a small table");
@@ -73,8 +81,9 @@ fn batches<M: batch::Kernels>(machine: M, name: &str) {
         ];
         for method in methods {
             let digits = method.digits(digits);
-            let prepare =
-                |modulus: &OddModulus| batch::Constants::new(modulus, M::DIGIT_BITS, digits).with_method(method);
+            let prepare = |modulus: &OddModulus| {
+                batch::Constants::new(modulus, M::DIGIT_BITS, digits).with_method(method)
+            };
             print!("{name}, {method}: ");
             check!("lanes", limbs, prepare, |constants| batch::Context::new(machine, &[constants]));
         }
@@ -103,7 +112,9 @@ fn wide<M: rsaz::Kernels>(machine: M, name: &str) {
 fn carry_chains<M: carry::Kernels>(machine: M, name: &str) {
     for limbs in [8, 16, 32] {
         print!("{name}: ");
-        check!("carry chains", limbs, carry::Constants::new, |constants| carry::Context::new(machine, constants));
+        check!("carry chains", limbs, carry::Constants::new, |constants| carry::Context::new(
+            machine, constants
+        ));
     }
 }
 
@@ -132,7 +143,8 @@ fn side_by_side<M: pair::Kernels>(machine: M, name: &str) {
             Power { modulus: &constants[i], base, base_bits: bits, exponent, exponent_bits: 128 }
         };
         pow::pow(&mut mont(), &[power(0), power(1)]);
-        let product = |i: usize| Product { modulus: &constants[i], a: &numbers[i], a_bits: bits, b: &numbers[1 - i] };
+        let product =
+            |i: usize| Product { modulus: &constants[i], a: &numbers[i], a_bits: bits, b: &numbers[1 - i] };
         mul::mul(&mut mont(), &[product(0), product(1)]);
         println!("{name}: pair, two numbers, {bits} bits");
     }

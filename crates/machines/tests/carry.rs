@@ -57,7 +57,11 @@ fn check_amm<M: carry::Kernels>(m: M, a: &BigUint, b: &BigUint, modulus: &BigUin
     let constants = Modulus { digits: &digits_of_m, negated: &negated, mu: inverse as u32 };
     m.amm(&mut out, &mut [[u32::MAX; DIGITS]; SCRATCH], &digits(a, words), &digits(b, words), constants);
     let out = value(&out);
-    assert_eq!(&out * &radix % modulus, a * b % modulus, "{words} words: {a:x} · {b:x} mod {modulus:x}: {out:x}");
+    assert_eq!(
+        &out * &radix % modulus,
+        a * b % modulus,
+        "{words} words: {a:x} · {b:x} mod {modulus:x}: {out:x}"
+    );
     // Without the subtraction the result is (a·b + Q·M)/R < a·b/R + M, and M is taken off only where that is
     // not below R.
     assert!(out <= a * b / &radix + modulus, "{words} words: {a:x} · {b:x} mod {modulus:x}: {out:x}");
@@ -89,7 +93,8 @@ fn products_of_extreme_numbers() {
             for modulus in &moduli {
                 let one = one();
                 let factors = [BigUint::ZERO, one.clone(), modulus - &one, modulus.clone(), all.clone()];
-                let factors = [&factors[..], &[ends.clone(), upper.clone(), second.clone(), top.clone()]].concat();
+                let factors =
+                    [&factors[..], &[ends.clone(), upper.clone(), second.clone(), top.clone()]].concat();
                 for a in &factors {
                     for b in &factors {
                         check_amm(m, a, b, modulus, *words);
@@ -233,7 +238,12 @@ fn additions_under_a_condition() {
             let all = (one() << bits) - one();
             for _ in 0..rounds(200) {
                 let (a, b) = (number(&mut rng, bits), number(&mut rng, bits));
-                let pairs = [(a.clone(), b.clone()), (&all - &a, a.clone()), (&all - &a, &a + one()), (all.clone(), b)];
+                let pairs = [
+                    (a.clone(), b.clone()),
+                    (&all - &a, a.clone()),
+                    (&all - &a, &a + one()),
+                    (all.clone(), b),
+                ];
                 for (a, b) in pairs {
                     for condition in [0, 1] {
                         let mut out = digits(&a, words);
@@ -271,7 +281,13 @@ fn every_entry_of_a_table() {
 
 /// A power of every kind and a product, against num-bigint, and the constant-time power against a batch of
 /// one.
-fn check_powers<M: carry::Kernels>(m: M, rng: &mut StdRng, bits: usize, base_bits: usize, exponent_bits: usize) {
+fn check_powers<M: carry::Kernels>(
+    m: M,
+    rng: &mut StdRng,
+    bits: usize,
+    base_bits: usize,
+    exponent_bits: usize,
+) {
     let modulus = modulus(rng, bits);
     let base = match rng.random_range(0..6) {
         0 => BigUint::ZERO,

@@ -60,7 +60,9 @@ fn long_bases_and_exponents() {
     fn check<M: batch::Kernels>(m: M) {
         let mut rng = StdRng::seed_from_u64(3);
         for bits in [2, 3, 64, 100, 512, 1023, 1024] {
-            for (base_bits, exponent_bits) in [(1, 1), (5 * bits + 1, 0), (2 * bits, bits), (4096, 700), (64, 1200)] {
+            for (base_bits, exponent_bits) in
+                [(1, 1), (5 * bits + 1, 0), (2 * bits, bits), (4096, 700), (64, 1200)]
+            {
                 if slow::<M>() && bits * exponent_bits > 100_000 {
                     continue;
                 }

@@ -11,8 +11,8 @@ use num_bigint::BigUint;
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use zariz_emulator::{Form, Mode};
 use zariz_kernels::batch::block::{
-    FEWEST_IN_REGISTERS, FEWEST_TERMS, PREPARED_TERM, TERM, TERMS_SCRATCH, TWO_TERMS_COLUMNS, TWO_TERMS_DIGITS,
-    TWO_TERMS_SCRATCH, fours, plain_rows, rows_at_a_time,
+    FEWEST_IN_REGISTERS, FEWEST_TERMS, PREPARED_TERM, TERM, TERMS_SCRATCH, TWO_TERMS_COLUMNS,
+    TWO_TERMS_DIGITS, TWO_TERMS_SCRATCH, fours, plain_rows, rows_at_a_time,
 };
 use zariz_kernels::batch::{Kernels, Method};
 use zariz_machines::batch::{Avx512Ifma, AvxIfma};
@@ -49,7 +49,10 @@ fn is_emulated(form: Form, vectors: bool) -> bool {
         Mode::Emulated => true,
         Mode::Native => unreachable!("emulation was requested"),
         Mode::Unavailable(reason) => {
-            assert!(!vectors || !cfg!(target_os = "linux"), "no emulation, though the processor allows it: {reason}");
+            assert!(
+                !vectors || !cfg!(target_os = "linux"),
+                "no emulation, though the processor allows it: {reason}"
+            );
             eprintln!("skipped: {reason}");
             false
         }
@@ -114,7 +117,8 @@ fn words<const L: usize>(rng: &mut StdRng, count: usize, most: u64) -> Vec<Words
 /// Every block that multiplies, at every width, against the plain sums of its banner in
 /// `zariz_kernels::batch::block`.
 fn blocks<M: Kernels, const L: usize>(m: M, rng: &mut StdRng) {
-    let digits = |words: &[Words<L>]| words.iter().map(|words| m.operand(m.column_from(words))).collect::<Vec<_>>();
+    let digits =
+        |words: &[Words<L>]| words.iter().map(|words| m.operand(m.column_from(words))).collect::<Vec<_>>();
     let columns = |words: &[Words<L>]| words.iter().map(|words| m.column_from(words)).collect::<Vec<_>>();
     let check = |what: &str, width: usize, found: &[_], expected: &[Words<L>]| {
         for (k, (&found, expected)) in found.iter().zip(expected).enumerate() {
@@ -126,7 +130,8 @@ fn blocks<M: Kernels, const L: usize>(m: M, rng: &mut StdRng) {
 
     for width in 1..=M::MAX_TILE {
         for rows in [1, 2, width] {
-            let (a, b, c) = (words(rng, width, DIGIT), words(rng, rows, DIGIT), words(rng, width + rows, 1 << 60));
+            let (a, b, c) =
+                (words(rng, width, DIGIT), words(rng, rows, DIGIT), words(rng, width + rows, 1 << 60));
             let (mut found, mut expected) = (columns(&c), c);
             m.mac_rows(&mut found, &digits(&a), &digits(&b));
             multiply(&mut expected, &a, &b);
@@ -159,8 +164,10 @@ fn blocks<M: Kernels, const L: usize>(m: M, rng: &mut StdRng) {
         let index: Vec<u64> = (0..L as u64).map(|lane| lane * 3 % (entries as u64 + 1)).collect();
         let mut found = vec![m.digit_zero(); width];
         m.select_shared(&mut found, &table, stride, &index);
-        let entry = |lane: usize, j: usize| table.get(index[lane] as usize * stride + j).copied().unwrap_or(0);
-        let expected: Vec<Words<L>> = (0..width).map(|j| std::array::from_fn(|lane| entry(lane, j))).collect();
+        let entry =
+            |lane: usize, j: usize| table.get(index[lane] as usize * stride + j).copied().unwrap_or(0);
+        let expected: Vec<Words<L>> =
+            (0..width).map(|j| std::array::from_fn(|lane| entry(lane, j))).collect();
         let found: Vec<_> = found.into_iter().map(|digit| m.column(digit)).collect();
         check("select_shared", width, &found, &expected);
     }
@@ -220,7 +227,8 @@ fn blocks<M: Kernels, const L: usize>(m: M, rng: &mut StdRng) {
                 let is_square = step < times;
                 let y = if is_square { &expected } else { &y };
                 for lane in 0..L {
-                    let seen = split_borrows([&expected, y, &modulus].map(|words| crate::number(words, lane)));
+                    let seen =
+                        split_borrows([&expected, y, &modulus].map(|words| crate::number(words, lane)));
                     let products = borrows.iter_mut().zip(seen).skip(usize::from(is_square));
                     products.for_each(|(borrows, [s, t])| borrows[usize::from(s)][usize::from(t)] = true);
                 }
@@ -328,7 +336,9 @@ fn reduce<const L: usize>(
     }
     if let Some((modulus, mu)) = last {
         for i in friendly_rows..rows {
-            let q = std::array::from_fn(|lane| (u128::from(c[i][lane] & DIGIT) * u128::from(mu[lane])) as u64 & DIGIT);
+            let q = std::array::from_fn(|lane| {
+                (u128::from(c[i][lane] & DIGIT) * u128::from(mu[lane])) as u64 & DIGIT
+            });
             multiply(&mut c[i..], modulus, &[q]);
             carry(c, i);
             quotients.push(q);
@@ -399,10 +409,15 @@ fn by_lane<const L: usize>(count: usize, number: impl Fn(usize) -> BigUint) -> V
 
 /// The terms of a multiple of each modulus: their digits, the difference of their halves, and whether it
 /// borrows.
-fn prepare_terms<const L: usize>(modulus: &[Words<L>], multiple: impl Fn(&BigUint) -> BigUint) -> Vec<Words<L>> {
+fn prepare_terms<const L: usize>(
+    modulus: &[Words<L>],
+    multiple: impl Fn(&BigUint) -> BigUint,
+) -> Vec<Words<L>> {
     let (bits, half) = (52 * TERM, 52 * TERM / 2);
     let radix = BigUint::from(1u32) << half;
-    let term = |lane: usize, i: usize| (multiple(&number(modulus, lane)) >> (bits * i)) % (BigUint::from(1u32) << bits);
+    let term = |lane: usize, i: usize| {
+        (multiple(&number(modulus, lane)) >> (bits * i)) % (BigUint::from(1u32) << bits)
+    };
     let prepared = |term: BigUint| {
         let (low, high) = (&term % &radix, &term >> half);
         let (difference, borrows) = ((&radix + &high - &low) % &radix, u32::from(high < low));
@@ -449,7 +464,12 @@ fn split_borrows([x, y, modulus]: [BigUint; 3]) -> [[bool; 2]; 4] {
 
 /// In each of the steps so many digits at a time, `T ← ⌊T/2^{kw}⌋ + q·M''`; the digits left by the modulus
 /// itself.
-fn whole<const L: usize>(x: &[Words<L>], y: &[Words<L>], modulus: &[Words<L>], steps: &[usize]) -> Vec<Words<L>> {
+fn whole<const L: usize>(
+    x: &[Words<L>],
+    y: &[Words<L>],
+    modulus: &[Words<L>],
+    steps: &[usize],
+) -> Vec<Words<L>> {
     let (t, prepared) = (x.len(), prepare(modulus));
     let mut out = vec![[0; L]; t];
     for lane in 0..L {

@@ -46,8 +46,11 @@ fn every_method_at_every_small_digit_count() {
                 // With as little room above the modulus as allowed, with a bit more, with what AHMM needs,
                 // and with much more.
                 let free = [3, 4, 5, 20];
-                let free =
-                    if digits >= TWO_TERMS_DIGITS && digits % TERM == 0 { &free[..] } else { &free[digits % 4..][..1] };
+                let free = if digits >= TWO_TERMS_DIGITS && digits % TERM == 0 {
+                    &free[..]
+                } else {
+                    &free[digits % 4..][..1]
+                };
                 for free in free {
                     check_method(m, &mut rng, method, w * digits - free, digits, exponent_bits);
                 }
@@ -109,9 +112,21 @@ fn every_method_at_the_largest_size() {
 #[test]
 fn numbers_are_rounded_up_to_terms() {
     fn check<M: batch::Kernels>(m: M) {
-        let rounded =
-            [(19, 19), (28, 28), (29, 30), (38, 38), (39, 40), (57, 57), (58, 60), (76, 76), (77, 80), (79, 80)];
-        for (needed, expected) in rounded.into_iter().chain([(20, 20), (30, 30), (159, 160), (160, 160), (161, 161)]) {
+        let rounded = [
+            (19, 19),
+            (28, 28),
+            (29, 30),
+            (38, 38),
+            (39, 40),
+            (57, 57),
+            (58, 60),
+            (76, 76),
+            (77, 80),
+            (79, 80),
+        ];
+        for (needed, expected) in
+            rounded.into_iter().chain([(20, 20), (30, 30), (159, 160), (160, 160), (161, 161)])
+        {
             let expected = if expected / TERM <= M::MAX_TERMS { expected } else { needed };
             let found = Method::digits_on(m, Some(Method::KARATSUBA_PRODUCTS), needed);
             assert_eq!(found, expected, "{needed}");
@@ -120,7 +135,8 @@ fn numbers_are_rounded_up_to_terms() {
             assert_eq!(by_default, if m.adds_beside_products() { expected } else { needed });
             assert_eq!(Method::fastest(m, 80) == Method::KARATSUBA_PRODUCTS, m.adds_beside_products());
         }
-        let all = (2..=batch::MAX_DIGITS).map(|needed| Method::digits_on(m, Some(Method::KARATSUBA_PRODUCTS), needed));
+        let all = (2..=batch::MAX_DIGITS)
+            .map(|needed| Method::digits_on(m, Some(Method::KARATSUBA_PRODUCTS), needed));
         assert!(all.is_sorted());
     }
     on_every_machine!(check);
@@ -134,15 +150,18 @@ fn entries_are_half_reduced_where_five_bits_are_free() {
         for l in [2, 5, 20] {
             for method in [Method::AHMM, Method::TILED_AHMM] {
                 let modulus = |free: usize| {
-                    let number = (BigUint::from(1u32) << (M::DIGIT_BITS as usize * l - free)) - BigUint::from(1u32);
+                    let number =
+                        (BigUint::from(1u32) << (M::DIGIT_BITS as usize * l - free)) - BigUint::from(1u32);
                     method_constants::<M>(&number, l, method)
                 };
                 let short = modulus(30);
                 for (free, words) in [(3, l), (4, l), (5, 2 * l), (6, 2 * l)] {
                     let longest = modulus(free);
-                    for lanes in [&[&longest][..], &[&short, &longest]].into_iter().filter(|it| it.len() <= M::LANES) {
-                        let found =
-                            batch::Context::new(m, lanes).entry_words() * size_of::<u64>() / size_of::<M::Digit>();
+                    for lanes in
+                        [&[&longest][..], &[&short, &longest]].into_iter().filter(|it| it.len() <= M::LANES)
+                    {
+                        let found = batch::Context::new(m, lanes).entry_words() * size_of::<u64>()
+                            / size_of::<M::Digit>();
                         assert_eq!(found, words, "{method}, {l} digits, {free} bits free");
                     }
                 }
@@ -158,7 +177,8 @@ fn inverse_mod_power_of_two(y: &BigUint, k: usize) -> BigUint {
     let mut inverse = y.clone() & &mask;
     let mut known = 3;
     while known < k {
-        inverse = (&inverse * ((&two + (BigUint::from(1u32) << (2 * k)) - ((y * &inverse) & &mask)) & &mask)) & &mask;
+        inverse = (&inverse * ((&two + (BigUint::from(1u32) << (2 * k)) - ((y * &inverse) & &mask)) & &mask))
+            & &mask;
         known *= 2;
     }
     inverse
@@ -198,7 +218,8 @@ fn chosen_lower_halves() {
                         loop {
                             let odd = number(&mut rng, r_bits - 1 - twos) | &one;
                             let bits = r_bits - twos;
-                            let x = ((low >> twos) * inverse_mod_power_of_two(&odd, bits)) & ((&one << bits) - 1u32);
+                            let x = ((low >> twos) * inverse_mod_power_of_two(&odd, bits))
+                                & ((&one << bits) - 1u32);
                             let y = odd << twos;
                             if x < limit && y < limit {
                                 assert_eq!((&x * &y) & &ones, *low);
@@ -212,11 +233,12 @@ fn chosen_lower_halves() {
                         moduli.iter().map(|modulus| method_constants::<M>(modulus, l, method)).collect();
                     let lanes: Vec<_> = constants.iter().collect();
                     let mut mont = batch::Context::new(m, &lanes);
-                    let load =
-                        |mont: &mut batch::Context<M>, which: &dyn Fn(&(BigUint, BigUint)) -> BigUint| -> AlignedBuf {
-                            let lanes: Vec<_> = factors.iter().map(|pair| digits::<M>(&which(pair), l)).collect();
-                            mont.load(l, |lane, _| &lanes[lane])
-                        };
+                    let load = |mont: &mut batch::Context<M>,
+                                which: &dyn Fn(&(BigUint, BigUint)) -> BigUint|
+                     -> AlignedBuf {
+                        let lanes: Vec<_> = factors.iter().map(|pair| digits::<M>(&which(pair), l)).collect();
+                        mont.load(l, |lane, _| &lanes[lane])
+                    };
                     let mut x = load(&mut mont, &|pair| pair.0.clone());
                     let y = load(&mut mont, &|pair| pair.1.clone());
                     mont.amm(&mut x, &y);

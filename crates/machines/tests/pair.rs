@@ -32,8 +32,9 @@ fn every_length_a_little() {
     fn run<M: Kernels>(m: M) {
         let mut rng = StdRng::seed_from_u64(41);
         let step = if slow::<M>() { 211 } else { 13 };
-        for bits in
-            (2..2300).step_by(step).chain([1021, 1024, 1033, 1034, 1241, 1242, 1657, 1658, 2069, 2070, 2073, 2074])
+        for bits in (2..2300)
+            .step_by(step)
+            .chain([1021, 1024, 1033, 1034, 1241, 1242, 1657, 1658, 2069, 2070, 2073, 2074])
         {
             for count in [1, 2] {
                 let exponent_bits = rng.random_range(0..40);
@@ -86,7 +87,8 @@ fn the_bounds_are_reached() {
                 for count in [1, 2] {
                     let constants = Constants::new(&odd(&modulus), bits, count);
                     let r = &one << Shape::new(bits, count).bits();
-                    for (x, y) in [(&most, &most), (&most, &one), (&modulus, &most), (&BigUint::ZERO, &most)] {
+                    for (x, y) in [(&most, &most), (&most, &one), (&modulus, &most), (&BigUint::ZERO, &most)]
+                    {
                         let mut numbers = Context::new(m, &vec![&constants; count]);
                         let (x_limbs, y_limbs) = (limbs_of(x, 1), limbs_of(y, 1));
                         let mut z = numbers.plain(&[&x_limbs[..], &y_limbs][..count]);
@@ -101,7 +103,11 @@ fn the_bounds_are_reached() {
                         }
                         expected = expected * &inverse % &modulus;
                         for found in found.iter() {
-                            assert_eq!(big(found), expected, "{bits} bits, {count} side by side: {modulus:x}");
+                            assert_eq!(
+                                big(found),
+                                expected,
+                                "{bits} bits, {count} side by side: {modulus:x}"
+                            );
                         }
                     }
                 }

@@ -38,7 +38,13 @@ fn check_power<W: rsaz::Kernels>(
     let modulus = big(constants.modulus().limbs());
     let (base_limbs, exponent_limbs) = (limbs_of(base, 1), limbs_of(exponent, exponent_bits.div_ceil(64)));
     let base_bits = constants.modulus().bits().max(base.bits() as usize);
-    let power = [Power { modulus: constants, base: &base_limbs, base_bits, exponent: &exponent_limbs, exponent_bits }];
+    let power = [Power {
+        modulus: constants,
+        base: &base_limbs,
+        base_bits,
+        exponent: &exponent_limbs,
+        exponent_bits,
+    }];
     let mont = || rsaz::Context::with_quotients(w, constants, quotients);
     let expected = base.modpow(exponent, &modulus);
     let what = || format!("{quotients:?}: {base:x} to {exponent:x} modulo {modulus:x}");
@@ -70,7 +76,9 @@ fn every_small_length() {
 fn the_usual_lengths_and_the_edges_of_radices() {
     fn check<W: rsaz::Kernels>(w: W, quotients: Quotients) {
         let mut rng = StdRng::seed_from_u64(32);
-        for bits in [511, 512, 576, 577, 1023, 1024, 1025, 1041, 1042, 1536, 2048, 2125, 3072, 4096, rsaz::MAX_BITS] {
+        for bits in
+            [511, 512, 576, 577, 1023, 1024, 1025, 1041, 1042, 1536, 2048, 2125, 3072, 4096, rsaz::MAX_BITS]
+        {
             for _ in 0..if bits > 2048 { 2 } else { 12 } {
                 let constants = rsaz::constants(&odd(&modulus(&mut rng, bits)));
                 let (base, exponent) = (number(&mut rng, bits), number(&mut rng, 40));
@@ -104,11 +112,14 @@ fn both_radices_at_every_digit_count() {
 fn long_exponents() {
     fn check<W: rsaz::Kernels>(w: W, quotients: Quotients) {
         let mut rng = StdRng::seed_from_u64(34);
-        for (bits, exponent_bits) in [(512, 512), (1024, 1024), (2048, 300), (64, 2000), (1024, 1), (512, 0)] {
+        for (bits, exponent_bits) in [(512, 512), (1024, 1024), (2048, 300), (64, 2000), (1024, 1), (512, 0)]
+        {
             let constants = rsaz::constants(&odd(&modulus(&mut rng, bits)));
-            for exponent in
-                [(BigUint::from(1u32) << exponent_bits) - 1u32, number(&mut rng, exponent_bits), BigUint::ZERO]
-            {
+            for exponent in [
+                (BigUint::from(1u32) << exponent_bits) - 1u32,
+                number(&mut rng, exponent_bits),
+                BigUint::ZERO,
+            ] {
                 let base = number(&mut rng, 2 * bits);
                 check_power(w, quotients, &constants, &base, &exponent, exponent_bits);
             }
@@ -123,10 +134,17 @@ fn the_edges_of_moduli_and_bases() {
         let one = BigUint::from(1u32);
         for bits in [512usize, 1023, 1024, 1041, 2048] {
             let top = &one << bits;
-            for modulus in [&top - 1u32, (&top >> 1) + 1u32, &top - 105u32, (&top >> 1) + (&top >> 2) - 1u32] {
+            for modulus in [&top - 1u32, (&top >> 1) + 1u32, &top - 105u32, (&top >> 1) + (&top >> 2) - 1u32]
+            {
                 let constants = rsaz::constants(&odd(&modulus));
-                for base in [BigUint::ZERO, one.clone(), &modulus - 1u32, modulus.clone(), &modulus + 1u32, &top - 1u32]
-                {
+                for base in [
+                    BigUint::ZERO,
+                    one.clone(),
+                    &modulus - 1u32,
+                    modulus.clone(),
+                    &modulus + 1u32,
+                    &top - 1u32,
+                ] {
                     for exponent in [0u32, 1, 2, 3, 65537] {
                         check_power(w, quotients, &constants, &base, &exponent.into(), 17);
                     }
@@ -150,7 +168,9 @@ fn digits_at_their_largest() {
                 let constants = batch::Constants::new(&odd(&modulus), m, digits);
                 let mut mont = rsaz::Context::with_quotients(w, &constants, quotients);
                 // The value of digits, and a number with them.
-                let value = |digits: &[u32]| digits.iter().rev().fold(BigUint::ZERO, |sum, &digit| (sum << m) + digit);
+                let value = |digits: &[u32]| {
+                    digits.iter().rev().fold(BigUint::ZERO, |sum, &digit| (sum << m) + digit)
+                };
                 let limit = &modulus << 2;
                 let mut numbers: Vec<Vec<u32>> = Vec::new();
                 for digit in [(1 << m) - 1, 1 << m] {
@@ -179,7 +199,11 @@ fn digits_at_their_largest() {
                             assert!(result[digits..].iter().all(|&digit| digit == 0));
                             let result = value(&result[..digits]);
                             assert!(result < limit, "{quotients:?} {m} {digits}");
-                            assert_eq!((result << r_bits) % &modulus, product % &modulus, "{quotients:?} {m} {digits}");
+                            assert_eq!(
+                                (result << r_bits) % &modulus,
+                                product % &modulus,
+                                "{quotients:?} {m} {digits}"
+                            );
                         };
                         let (mut a, b) = (fill(&mut mont, x), fill(&mut mont, y));
                         mont.amm(&mut a, &b);
@@ -203,7 +227,8 @@ fn every_entry_of_a_table_is_found() {
             for index in 0..32 {
                 let mut out = vec![w.digit(0); words];
                 w.select(&mut out, &table, index as u64);
-                let values = |digits: &[W::Digit]| digits.iter().map(|&digit| w.value(digit)).collect::<Vec<_>>();
+                let values =
+                    |digits: &[W::Digit]| digits.iter().map(|&digit| w.value(digit)).collect::<Vec<_>>();
                 assert_eq!(values(&out), values(&table[index * words..][..words]));
             }
         }

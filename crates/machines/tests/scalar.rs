@@ -40,7 +40,8 @@ fn odd(rng: &mut StdRng, n: usize) -> Vec<u64> {
 
 fn operations<S: scalar::Kernels>(machine: S) {
     let rng = &mut StdRng::seed_from_u64(7);
-    let lengths: Vec<usize> = (1..=40).map(|k| k * S::STEP).filter(|&n| n <= 40 || n == 64 || n == 128).collect();
+    let lengths: Vec<usize> =
+        (1..=40).map(|k| k * S::STEP).filter(|&n| n <= 40 || n == 64 || n == 128).collect();
     for n in lengths {
         for _ in 0..200 {
             let (a, b, m) = (number(rng, n), number(rng, n), odd(rng, n));
@@ -120,7 +121,11 @@ fn powers<S: scalar::Kernels>(machine: S) {
             let factor = limbs_of(&(big(&number(rng, n)) % big(&m)), n);
             let product = Product { modulus: &constants, a: &base, a_bits: 64 * base.len(), b: &factor };
             let result = mul::mul(&mut Context::new(machine, &constants), &[product]);
-            assert_eq!(big(&result[0]), big(&base) * big(&factor) % big(&m), "{base:x?} times {factor:x?} mod {m:x?}");
+            assert_eq!(
+                big(&result[0]),
+                big(&base) * big(&factor) % big(&m),
+                "{base:x?} times {factor:x?} mod {m:x?}"
+            );
         }
     }
 }

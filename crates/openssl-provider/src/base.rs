@@ -109,7 +109,8 @@ unsafe extern "C" fn gettable_params(_: Opaque) -> *const Param {
 
 unsafe extern "C" fn get_params(context: Opaque, params: *mut Param) -> c_int {
     // SAFETY: the provider that OpenSSL holds, and its array.
-    let (provider, mut requested) = unsafe { (&*context.cast_const().cast::<Provider>(), Requested::new(params)) };
+    let (provider, mut requested) =
+        unsafe { (&*context.cast_const().cast::<Provider>(), Requested::new(params)) };
     status(&provider.core, || {
         if write_requested(provider, &mut requested) { Ok(()) } else { Err(Failure::does_not_fit()) }
     })

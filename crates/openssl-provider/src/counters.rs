@@ -177,7 +177,9 @@ fn check(file: &fs::File) -> Result<bool, String> {
     // SAFETY: it has no preconditions.
     let own = [0, unsafe { libc::geteuid() }].contains(&metadata.uid());
     if !own || metadata.nlink() != 1 || metadata.mode() & 0o022 != 0 {
-        return Err("users other than its owner may write it, or its owner is neither root nor this user".into());
+        return Err(
+            "users other than its owner may write it, or its owner is neither root nor this user".into()
+        );
     }
     let mut magic = MAGIC;
     if metadata.len() > 0 {
@@ -248,6 +250,8 @@ mod tests {
         let link = folder.path().join("link");
         std::os::unix::fs::symlink(&path, &link).expect("a link");
         assert!(Counters::shared(&link).is_err() && Counters::shared(folder.path()).is_err());
-        assert!(Counters::shared(&folder.path().join("no/folder")).is_err_and(|why| why.contains("no/folder")));
+        assert!(
+            Counters::shared(&folder.path().join("no/folder")).is_err_and(|why| why.contains("no/folder"))
+        );
     }
 }

@@ -96,7 +96,9 @@ impl Failure {
         let (reason, text, place) = match self {
             Self::New(reason, text, place) => (reason, text, place),
             Self::Raised(_) if core.has_error() => return,
-            Self::Raised(place) => (Reason::Key, "OpenSSL refuses it, and does not say why".to_owned(), place),
+            Self::Raised(place) => {
+                (Reason::Key, "OpenSSL refuses it, and does not say why".to_owned(), place)
+            }
         };
         core.raise(reason as c_uint, &text, place.file(), place.line());
     }
@@ -108,9 +110,10 @@ impl From<Error> for Failure {
         let reason = match error {
             Error::Verification | Error::SaltLength { .. } => Reason::Signature,
             Error::Decryption => Reason::Decryption,
-            Error::Length { .. } | Error::OutOfRange | Error::MessageTooLong { .. } | Error::Digest { .. } => {
-                Reason::Length
-            }
+            Error::Length { .. }
+            | Error::OutOfRange
+            | Error::MessageTooLong { .. }
+            | Error::Digest { .. } => Reason::Length,
             Error::KeyTooShort | Error::InvalidKey => Reason::Key,
             Error::Fault => Reason::Fault,
             Error::Random => Reason::System,

@@ -75,12 +75,18 @@ pub unsafe fn output<B: AsRef<[u8]>>(
         return Ok(());
     }
     if room < needed {
-        return Err(Failure::new(Reason::Room, format!("there is room for {room} bytes; {needed} are needed")));
+        return Err(Failure::new(
+            Reason::Room,
+            format!("there is room for {room} bytes; {needed} are needed"),
+        ));
     }
     let made = make()?;
     let made = made.as_ref();
     if made.len() > room {
-        return Err(Failure::new(Reason::Room, format!("there is room for {room} bytes; {} are needed", made.len())));
+        return Err(Failure::new(
+            Reason::Room,
+            format!("there is room for {room} bytes; {} are needed", made.len()),
+        ));
     }
     // SAFETY: the caller's promise, and it fits.
     unsafe {

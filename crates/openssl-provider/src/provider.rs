@@ -35,15 +35,18 @@ impl Provider {
     /// Reads the settings, and finds libcrypto.
     pub fn new(core: Core) -> Outcome<Self> {
         let settings = Settings::read(&core)?;
-        let libcrypto = Libcrypto::containing(core.address()).map_err(|why| Failure::new(Reason::System, why))?;
+        let libcrypto =
+            Libcrypto::containing(core.address()).map_err(|why| Failure::new(Reason::System, why))?;
         let core = core.with_peek(libcrypto.peek_error);
         let counters = match &settings.counters {
             None => Counters::own(),
-            Some(path) => Counters::shared(path)
-                .map_err(|why| Failure::new(Reason::Setting, format!("setting counters of provider zariz: {why}")))?,
+            Some(path) => Counters::shared(path).map_err(|why| {
+                Failure::new(Reason::Setting, format!("setting counters of provider zariz: {why}"))
+            })?,
         };
         let counters = Arc::new(counters);
-        let (threads, max_batch, lanes) = (settings.threads, settings.max_batch, settings.dispatch.main().lanes());
+        let (threads, max_batch, lanes) =
+            (settings.threads, settings.max_batch, settings.dispatch.main().lanes());
         let queues = queues(threads, max_batch, lanes, counters.clone());
         let text = |text: String| CString::new(text).unwrap_or_default();
         let engine = text(match settings.dispatch {
@@ -53,8 +56,11 @@ impl Provider {
         let known_settings = text(Settings::names());
         let method = text(settings.method.map_or_else(|| "auto".into(), |method| method.to_string()));
         let [version] = core.settings([c"openssl-version"]);
-        let default_salt =
-            if version.is_some_and(|version| version.starts_with("3.0.")) { Salt::Auto } else { Salt::AutoDigestMax };
+        let default_salt = if version.is_some_and(|version| version.starts_with("3.0.")) {
+            Salt::Auto
+        } else {
+            Salt::AutoDigestMax
+        };
         let openssl = OpenSsl::new(libcrypto);
         Ok(Self { core, default_salt, openssl, settings, counters, queues, engine, method, known_settings })
     }

@@ -98,5 +98,6 @@ impl Salt {
 }
 
 fn longest(hash: Hash, bits: usize) -> Outcome<usize> {
-    pss::longest_salt(hash, bits).ok_or_else(|| Failure::new(Reason::Key, "the key is too short for this digest"))
+    pss::longest_salt(hash, bits)
+        .ok_or_else(|| Failure::new(Reason::Key, "the key is too short for this digest"))
 }

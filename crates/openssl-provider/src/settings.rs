@@ -57,7 +57,8 @@ impl Settings {
             dispatch,
             method,
             threads: threads.map(|text| number("threads", &text, 0, MOST_THREADS)).transpose()?,
-            max_batch: max_batch.map_or(Ok(MAX_BATCH), |text| number("max-batch", &text, 1, LARGEST_BATCH))?,
+            max_batch: max_batch
+                .map_or(Ok(MAX_BATCH), |text| number("max-batch", &text, 1, LARGEST_BATCH))?,
             validate_keys: validate_keys.map_or(Ok(false), |text| yes_or_no("validate-keys", &text))?,
             counters: counters.map(|path| absolute(&path)).transpose()?,
         })

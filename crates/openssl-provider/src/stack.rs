@@ -67,9 +67,11 @@ mod switch {
 
     impl Stack {
         fn new() -> io::Result<Self> {
-            let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+            let (access, kind) =
+                (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
             // SAFETY: a new mapping, at an address of the system's choice.
-            let start = unsafe { libc::mmap(ptr::null_mut(), GUARD + SIZE, access, kind | libc::MAP_STACK, -1, 0) };
+            let start =
+                unsafe { libc::mmap(ptr::null_mut(), GUARD + SIZE, access, kind | libc::MAP_STACK, -1, 0) };
             if start == libc::MAP_FAILED {
                 return Err(io::Error::last_os_error());
             }
@@ -144,11 +146,19 @@ mod tests {
     #[test]
     fn calls_return_from_another_stack() {
         for levels in [0, 10, 100] {
-            assert_eq!(on_another(|| deep(levels)).expect("room").expect("no panic"), levels * (levels + 1) / 2);
-            assert_eq!(elsewhere(|| deep(levels)).expect("room").expect("no panic"), levels * (levels + 1) / 2);
+            assert_eq!(
+                on_another(|| deep(levels)).expect("room").expect("no panic"),
+                levels * (levels + 1) / 2
+            );
+            assert_eq!(
+                elsewhere(|| deep(levels)).expect("room").expect("no panic"),
+                levels * (levels + 1) / 2
+            );
         }
         assert_eq!(
-            on_another(|| on_another(|| deep(100)).expect("room").expect("no panic")).expect("room").expect("no panic"),
+            on_another(|| on_another(|| deep(100)).expect("room").expect("no panic"))
+                .expect("room")
+                .expect("no panic"),
             5050
         );
     }

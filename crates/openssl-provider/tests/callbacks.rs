@@ -134,7 +134,11 @@ fn freed_wait_contexts_are_left_alone() {
             let [entered, left] = [&program.entered, &program.left].map(|count| count.load(Ordering::SeqCst));
             assert_eq!(entered, left, "somebody is in the function of a wait context that is gone");
             thread::sleep(Duration::from_millis(30));
-            assert_eq!(program.entered.load(Ordering::SeqCst), entered, "called when the wait context was gone");
+            assert_eq!(
+                program.entered.load(Ordering::SeqCst),
+                entered,
+                "called when the wait context was gone"
+            );
         }
     }
 }
@@ -188,7 +192,8 @@ fn signals_are_for_the_programs_threads() {
         let read = |file: &str| fs::read_to_string(folder.join(file)).unwrap_or_default();
         if read("comm").trim() == "zariz" {
             let status = read("status");
-            let blocked = status.lines().find_map(|line| line.strip_prefix("SigBlk:")).expect("a mask").trim();
+            let blocked =
+                status.lines().find_map(|line| line.strip_prefix("SigBlk:")).expect("a mask").trim();
             let blocked = u64::from_str_radix(blocked, 16).expect("a mask in hexadecimal");
             for signal in [libc::SIGHUP, libc::SIGINT, libc::SIGUSR1, libc::SIGTERM, libc::SIGCHLD] {
                 assert_ne!(blocked & 1 << (signal - 1), 0, "signal {signal} reaches our thread");

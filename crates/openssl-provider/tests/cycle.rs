@@ -14,16 +14,19 @@ fn load_sign_unload() {
         {
             let key = native(&world, Side::Subject, PEM_1024);
             let digest = Params::new().text("digest", "SHA256");
-            let signature = operate(&world, Side::Subject, &key, Operation::Sign, &digest, &[1; 32]).expect("signed");
+            let signature =
+                operate(&world, Side::Subject, &key, Operation::Sign, &digest, &[1; 32]).expect("signed");
             verify(&world, Side::Subject, &key, &digest, &signature, &[1; 32]).expect("right");
             let pss = Params::new().text("pad-mode", "pss");
-            let signature = stream::sign(&world, Side::Subject, &key, Some("SHA384"), &pss, b"text").expect("signed");
-            stream::verify(&world, Side::Subject, &key, Some("SHA384"), &pss, &signature, b"text").expect("right");
+            let signature =
+                stream::sign(&world, Side::Subject, &key, Some("SHA384"), &pss, b"text").expect("signed");
+            stream::verify(&world, Side::Subject, &key, Some("SHA384"), &pss, &signature, b"text")
+                .expect("right");
             let none = Params::new();
             let ciphertext =
                 operate(&world, Side::Subject, &key, Operation::Encrypt, &none, b"text").expect("encrypted");
-            let plain =
-                operate(&world, Side::Subject, &key, Operation::Decrypt, &none, &ciphertext).expect("decrypted");
+            let plain = operate(&world, Side::Subject, &key, Operation::Decrypt, &none, &ciphertext)
+                .expect("decrypted");
             assert_eq!(plain, b"text");
             // A refused call leaks nothing either.
             operate(&world, Side::Subject, &key, Operation::Sign, &digest, &[1; 31]).expect_err("too short");

@@ -28,16 +28,33 @@ fn none() -> Params {
     Params::new().text("pad-mode", "none")
 }
 
-fn encrypt(world: &World, (side, key): &(Side, Key), params: &Params, data: &[u8]) -> Result<Vec<u8>, Failure> {
+fn encrypt(
+    world: &World,
+    (side, key): &(Side, Key),
+    params: &Params,
+    data: &[u8],
+) -> Result<Vec<u8>, Failure> {
     operate(world, *side, key, Operation::Encrypt, params, data)
 }
 
-fn decrypt(world: &World, (side, key): &(Side, Key), params: &Params, data: &[u8]) -> Result<Vec<u8>, Failure> {
+fn decrypt(
+    world: &World,
+    (side, key): &(Side, Key),
+    params: &Params,
+    data: &[u8],
+) -> Result<Vec<u8>, Failure> {
     operate(world, *side, key, Operation::Decrypt, params, data)
 }
 
 /// Encrypts and decrypts on both sides, in all four combinations.
-fn cross(faults: &mut Faults, world: &World, what: &str, keys: &[(Side, Key); 2], params: &Params, data: &[u8]) {
+fn cross(
+    faults: &mut Faults,
+    world: &World,
+    what: &str,
+    keys: &[(Side, Key); 2],
+    params: &Params,
+    data: &[u8],
+) {
     let (ours, theirs) = (encrypt(world, &keys[0], params, data), encrypt(world, &keys[1], params, data));
     if !faults.outcome(&format!("{what}: encryption"), &ours, &theirs) {
         return;
@@ -47,7 +64,11 @@ fn cross(faults: &mut Faults, world: &World, what: &str, keys: &[(Side, Key); 2]
         faults.same(what, &ciphertext.len(), &keys[1].1.size());
         for key in keys {
             let plain = decrypt(world, key, params, &ciphertext);
-            faults.same(&format!("{what}: of {who}, decrypted by {:?}", key.0), &plain.as_deref().ok(), &Some(data));
+            faults.same(
+                &format!("{what}: of {who}, decrypted by {:?}", key.0),
+                &plain.as_deref().ok(),
+                &Some(data),
+            );
             faults.done(what, &plain);
         }
     }
@@ -63,7 +84,14 @@ fn oaep_left_to_openssl() {
     let keys = Side::BOTH.map(|side| (side, rsa_2048(&world, side)));
     for hash in ["MD5", "RIPEMD160"] {
         for length in LENGTHS {
-            cross(&mut faults, &world, &format!("OAEP {hash} of {length}"), &keys, &oaep(hash), &message(length));
+            cross(
+                &mut faults,
+                &world,
+                &format!("OAEP {hash} of {length}"),
+                &keys,
+                &oaep(hash),
+                &message(length),
+            );
         }
     }
     if common::is_zariz() {
@@ -80,7 +108,14 @@ fn oaep_with_every_digest_and_label() {
     world.counted(50, 50, || {
         for hash in ["SHA1", "SHA224", "SHA256", "SHA384", "SHA512", "SHA512-256", "SHA3-256"] {
             for length in LENGTHS {
-                cross(&mut faults, &world, &format!("OAEP {hash} of {length}"), &keys, &oaep(hash), &message(length));
+                cross(
+                    &mut faults,
+                    &world,
+                    &format!("OAEP {hash} of {length}"),
+                    &keys,
+                    &oaep(hash),
+                    &message(length),
+                );
             }
         }
         for mask in ["SHA1", "SHA512", "SHA3-384"] {
@@ -90,13 +125,26 @@ fn oaep_with_every_digest_and_label() {
         let long = vec![7; 1000];
         for label in [&b""[..], b"label", b"\0", &long] {
             let params = oaep("SHA256").bytes("oaep-label", label);
-            cross(&mut faults, &world, &format!("OAEP, label of {}", label.len()), &keys, &params, &message(20));
+            cross(
+                &mut faults,
+                &world,
+                &format!("OAEP, label of {}", label.len()),
+                &keys,
+                &params,
+                &message(20),
+            );
             // With another label, and with none.
             let ciphertext = encrypt(&world, &keys[0], &params, b"text").expect("encrypted");
             for other in [oaep("SHA256"), oaep("SHA256").bytes("oaep-label", b"labels"), oaep("SHA1")] {
-                let (ours, theirs) =
-                    (decrypt(&world, &keys[0], &other, &ciphertext), decrypt(&world, &keys[1], &other, &ciphertext));
-                faults.identical(&format!("label of {}, decrypted with {other:?}", label.len()), &ours, &theirs);
+                let (ours, theirs) = (
+                    decrypt(&world, &keys[0], &other, &ciphertext),
+                    decrypt(&world, &keys[1], &other, &ciphertext),
+                );
+                faults.identical(
+                    &format!("label of {}, decrypted with {other:?}", label.len()),
+                    &ours,
+                    &theirs,
+                );
             }
         }
         let by_number = Params::new().int("pad-mode", 4);
@@ -112,7 +160,14 @@ fn pkcs1_and_none() {
     world.counted(10, 10, || {
         for length in [0, 1, 48, 244, 245, 246, 256, 300] {
             for params in [Params::new(), pkcs1(), Params::new().int("pad-mode", 1)] {
-                cross(&mut faults, &world, &format!("{params:?} of {length}"), &keys, &params, &message(length));
+                cross(
+                    &mut faults,
+                    &world,
+                    &format!("{params:?} of {length}"),
+                    &keys,
+                    &params,
+                    &message(length),
+                );
             }
         }
         let number = [&[0][..], &message(255)].concat();
@@ -121,7 +176,8 @@ fn pkcs1_and_none() {
             cross(&mut faults, &world, &format!("none of {} bytes", data.len()), &keys, &none(), data);
         }
         // Without random numbers, both results are equal.
-        let (ours, theirs) = (encrypt(&world, &keys[0], &none(), &number), encrypt(&world, &keys[1], &none(), &number));
+        let (ours, theirs) =
+            (encrypt(&world, &keys[0], &none(), &number), encrypt(&world, &keys[1], &none(), &number));
         faults.identical("none", &ours, &theirs);
     });
     faults.none(80);
@@ -192,8 +248,10 @@ fn implicit_rejection() {
         let implicit = decrypt(&world, &keys[1], &pkcs1(), &blocks[2].1).is_ok();
         for (what, ciphertext) in &blocks {
             let what = format!("{}: {what}", kind.name);
-            let (ours, theirs) =
-                (decrypt(&world, &keys[0], &pkcs1(), ciphertext), decrypt(&world, &keys[1], &pkcs1(), ciphertext));
+            let (ours, theirs) = (
+                decrypt(&world, &keys[0], &pkcs1(), ciphertext),
+                decrypt(&world, &keys[1], &pkcs1(), ciphertext),
+            );
             if implicit {
                 faults.identical(&what, &ours, &theirs);
                 compared += 1;

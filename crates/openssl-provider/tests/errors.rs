@@ -17,7 +17,13 @@ fn sha256() -> Params {
 }
 
 /// Results of each operation, for buffers of several sizes.
-fn sizes(world: &World, side: Side, key: &Key, operation: Operation, input: &[u8]) -> Vec<Result<usize, Failure>> {
+fn sizes(
+    world: &World,
+    side: Side,
+    key: &Key,
+    operation: Operation,
+    input: &[u8],
+) -> Vec<Result<usize, Failure>> {
     let ctx = Ctx::ready(world, side, key, operation, &Params::new()).expect("ready");
     let mut results = vec![ctx.once(operation, None, input)];
     for size in [0, 1, 3, 4, 10, 255, 256, 257, 10_000] {
@@ -43,8 +49,8 @@ fn places_too_small() {
     let keys = Side::BOTH.map(|side| rsa_2048(&world, side));
     let signature =
         operate(&world, Side::Reference, &keys[1], Operation::Sign, &Params::new(), b"text").expect("signed");
-    let ciphertext =
-        operate(&world, Side::Reference, &keys[1], Operation::Encrypt, &Params::new(), b"text").expect("encrypted");
+    let ciphertext = operate(&world, Side::Reference, &keys[1], Operation::Encrypt, &Params::new(), b"text")
+        .expect("encrypted");
     for (operation, input) in [
         (Operation::Sign, &b"text"[..]),
         (Operation::Recover, &signature),
@@ -68,8 +74,8 @@ fn places_too_small() {
     // Streams: the message may be consumed, but the call must fail before it writes.
     for size in [0_usize, 1, 255, 256, 257] {
         let result = [0, 1].map(|i| {
-            let stream =
-                Stream::sign(&world, Side::BOTH[i], &keys[i], Some("SHA256"), &Params::new()).expect("a stream");
+            let stream = Stream::sign(&world, Side::BOTH[i], &keys[i], Some("SHA256"), &Params::new())
+                .expect("a stream");
             stream.signs(b"text").expect("hashed");
             let (mut out, mut length) = (vec![0xcc_u8; size + 8], size);
             let done = call!(EVP_DigestSignFinal(stream.raw(), out.as_mut_ptr(), &mut length));
@@ -151,7 +157,8 @@ fn wrong_signatures() {
     let (world, mut faults) = (World::new(), Faults::new());
     let keys = Side::BOTH.map(|side| rsa_2048(&world, side));
     for params in [Params::new(), Params::new().text("pad-mode", "pss")] {
-        let good = stream::sign(&world, Side::Reference, &keys[1], Some("SHA256"), &params, b"text").expect("signed");
+        let good = stream::sign(&world, Side::Reference, &keys[1], Some("SHA256"), &params, b"text")
+            .expect("signed");
         let n = keys[1].numbers(ffi::PUBLIC_KEY).expect("numbers")["n"].big_endian();
         let mut flipped: Vec<Vec<u8>> = (0..256)
             .step_by(23)
@@ -173,8 +180,9 @@ fn wrong_signatures() {
             vec![7; 100_000],
         ]);
         for bad in flipped {
-            let results =
-                [0, 1].map(|i| stream::verify(&world, Side::BOTH[i], &keys[i], Some("SHA256"), &params, &bad, b"text"));
+            let results = [0, 1].map(|i| {
+                stream::verify(&world, Side::BOTH[i], &keys[i], Some("SHA256"), &params, &bad, b"text")
+            });
             faults.refused("a wrong signature", &results[0]);
             faults.identical(&format!("{} bytes, {params:?}", bad.len()), &results[0], &results[1]);
         }
@@ -255,7 +263,10 @@ fn other_kinds_of_keys() {
         let signature = ctx.run(Operation::Sign, &[1; 32]);
         faults.done("RSA-PSS signs", &signature);
         faults.refused("RSA-PSS encrypts", &ctx.init(Operation::Encrypt, &Params::new()));
-        faults.refused("RSA-PSS by PKCS#1", &ctx.init(Operation::Sign, &Params::new().text("pad-mode", "pkcs1")));
+        faults.refused(
+            "RSA-PSS by PKCS#1",
+            &ctx.init(Operation::Sign, &Params::new().text("pad-mode", "pkcs1")),
+        );
     }
     // Elliptic curves.
     for side in Side::BOTH {
@@ -302,7 +313,8 @@ fn damaged_files() {
             [0, 1].map(|i| operate(&world, Side::BOTH[i], &keys[i], Operation::Sign, &digest, &[1; 32]));
         match &ours {
             Ok(signature) => {
-                let right = |signature: &[u8]| verify(&world, Side::Reference, &whole, &digest, signature, &[1; 32]);
+                let right =
+                    |signature: &[u8]| verify(&world, Side::Reference, &whole, &digest, signature, &[1; 32]);
                 let as_bad = theirs.is_ok_and(|theirs| right(&theirs).is_err());
                 faults.check(right(signature).is_ok() || as_bad, || format!("byte {at}: a wrong signature"));
             }
@@ -360,10 +372,12 @@ fn every_kind_of_key() {
             for length in [0, 1, 31, 33, 64, size - 1, size, size + 1] {
                 let what = format!("{}, {length} bytes with {params:?}", kind.name);
                 let data = vec![0x7f; length];
-                let results = [0, 1].map(|i| operate(&world, Side::BOTH[i], &keys[i], Operation::Sign, &params, &data));
+                let results =
+                    [0, 1].map(|i| operate(&world, Side::BOTH[i], &keys[i], Operation::Sign, &params, &data));
                 faults.outcome(&what, &results[0], &results[1]);
                 let bad = vec![1; length];
-                let results = [0, 1].map(|i| verify(&world, Side::BOTH[i], &keys[i], &params, &bad, &[1; 64]));
+                let results =
+                    [0, 1].map(|i| verify(&world, Side::BOTH[i], &keys[i], &params, &bad, &[1; 64]));
                 faults.identical(&format!("{what}, verified"), &results[0], &results[1]);
             }
         }

@@ -30,13 +30,22 @@ fn padding(mode: &str) -> Params {
 fn alike<T: std::fmt::Debug>(faults: &mut Faults, what: &str, results: &[Result<T, Failure>; 2]) -> bool {
     let [ours, theirs] = results;
     faults.outcome(what, ours, theirs);
-    let told = |result: &Result<T, Failure>| result.as_ref().is_err_and(|why| why.text().contains("bad e value"));
-    faults.check(told(ours) == told(theirs), || format!("{what}: {ours:?}, but {theirs:?} of the default provider"));
+    let told =
+        |result: &Result<T, Failure>| result.as_ref().is_err_and(|why| why.text().contains("bad e value"));
+    faults.check(told(ours) == told(theirs), || {
+        format!("{what}: {ours:?}, but {theirs:?} of the default provider")
+    });
     told(theirs)
 }
 
 /// Does everything that the public half of a key can do. Returns how many calls were made and refused.
-fn public_operations(faults: &mut Faults, world: &World, what: &str, keys: [&Key; 2], whole: &Key) -> (usize, usize) {
+fn public_operations(
+    faults: &mut Faults,
+    world: &World,
+    what: &str,
+    keys: [&Key; 2],
+    whole: &Key,
+) -> (usize, usize) {
     let (mut done, mut refused) = (0, 0);
     let mut note = |was_refused: bool| {
         done += 1;
@@ -50,7 +59,8 @@ fn public_operations(faults: &mut Faults, world: &World, what: &str, keys: [&Key
         (padding("pkcs1"), message(40)),
         (padding("none"), number.clone()),
     ] {
-        let signature = operate(world, Side::Reference, whole, Operation::Sign, &params, &data).expect("signed");
+        let signature =
+            operate(world, Side::Reference, whole, Operation::Sign, &params, &data).expect("signed");
         let what = format!("{what}, {params:?}");
         let results = sides.map(|(side, key)| verify(world, side, key, &params, &signature, &data));
         note(alike(faults, &format!("{what}: verified"), &results));
@@ -66,7 +76,8 @@ fn public_operations(faults: &mut Faults, world: &World, what: &str, keys: [&Key
         }
     }
     let none = Params::new();
-    let signature = stream::sign(world, Side::Reference, whole, Some("SHA256"), &none, b"text").expect("signed");
+    let signature =
+        stream::sign(world, Side::Reference, whole, Some("SHA256"), &none, b"text").expect("signed");
     let check = |(side, key)| stream::verify(world, side, key, Some("SHA256"), &none, &signature, b"text");
     note(alike(faults, &format!("{what}: a message"), &sides.map(check)));
     for mode in ["pkcs1", "oaep", "none"] {

@@ -45,8 +45,10 @@ struct Grid<'w> {
 
 impl<'w> Grid<'w> {
     fn new(world: &'w World) -> Self {
-        let (whole, digest) = (native(world, Side::Reference, PEM_1024), Params::new().text("digest", "SHA256"));
-        let signature = operate(world, Side::Reference, &whole, Operation::Sign, &digest, &DATA).expect("it signs");
+        let (whole, digest) =
+            (native(world, Side::Reference, PEM_1024), Params::new().text("digest", "SHA256"));
+        let signature =
+            operate(world, Side::Reference, &whole, Operation::Sign, &digest, &DATA).expect("it signs");
         let none = Params::new().text("pad-mode", "none");
         Self { world, faults: Faults::new(), whole, digest, none, signature, imported: 0, signed: 0 }
     }
@@ -69,7 +71,10 @@ impl<'w> Grid<'w> {
     fn key(&mut self, what: &str, selection: i32, numbers: &Params) {
         let (world, what) = (self.world, format!("{what}, selection {selection:#x}"));
         let keys = Side::BOTH.map(|side| Key::from_data(world, side, selection, numbers));
-        self.alike(&format!("{what}: import"), keys.each_ref().map(|key| key.as_ref().map(drop).map_err(Clone::clone)));
+        self.alike(
+            &format!("{what}: import"),
+            keys.each_ref().map(|key| key.as_ref().map(drop).map_err(Clone::clone)),
+        );
         let [Ok(ours), Ok(theirs)] = keys else { return };
         self.imported += 1;
         let keys = [(&ours, Side::Subject), (&theirs, Side::Reference)];
@@ -85,7 +90,8 @@ impl<'w> Grid<'w> {
             self.alike(&what, keys.map(|(key, _)| key.numbers(selection).map(bare)));
         }
         for name in NAMES {
-            let [ours, theirs] = keys.map(|(key, _)| key.get(name, ffi::UNSIGNED, 2000).map(|n| n.big_endian()));
+            let [ours, theirs] =
+                keys.map(|(key, _)| key.get(name, ffi::UNSIGNED, 2000).map(|n| n.big_endian()));
             self.faults.same(&say(name), &ours, &theirs);
         }
         self.alike(&say("copy"), keys.map(|(key, _)| key.duplicate()?.numbers(ffi::KEYPAIR).map(bare)));
@@ -122,7 +128,8 @@ impl<'w> Grid<'w> {
             // zariz recomputes wrong dp, dq and qInv: its result is right even if OpenSSL has none.
             if let [Ok(ours), Err(_)] = &results {
                 let right = operate((&self.whole, Side::Reference));
-                self.faults.check(right.as_ref().ok() == Some(ours), || say(&format!("{operation:?}: wrong")));
+                self.faults
+                    .check(right.as_ref().ok() == Some(ours), || say(&format!("{operation:?}: wrong")));
                 continue;
             }
             let done = self.alike(&say(&format!("{operation:?}")), results);
@@ -135,7 +142,10 @@ impl<'w> Grid<'w> {
     fn end(self, imported: usize, signed: usize) {
         println!("{} keys were imported, {} signed", self.imported, self.signed);
         self.faults.none(imported);
-        assert!(self.imported >= imported && self.signed >= signed, "too few: the test compares failures alone");
+        assert!(
+            self.imported >= imported && self.signed >= signed,
+            "too few: the test compares failures alone"
+        );
     }
 }
 
@@ -220,7 +230,8 @@ fn misplaced_numbers() {
             }
         }
         for name in ["digest", "mgf", "mgf1-digest", "saltlen", "nonsense"] {
-            let params = if name == "saltlen" { list(&all).int(name, 9) } else { list(&all).text(name, "SHA256") };
+            let params =
+                if name == "saltlen" { list(&all).int(name, 9) } else { list(&all).text(name, "SHA256") };
             grid.key(&format!("with {name}"), selection, &params);
         }
         // The name of a third prime or its numbers, in place of the second's and in addition.
@@ -250,7 +261,8 @@ fn a_third_prime_without_its_numbers() {
         all.clone().number("rsa-factor3", &[7]).number("rsa-coefficient2", &[7]),
         all.clone().number("rsa-factor10", &[7]).number("rsa-exponent3", &[7]).number("rsa-exponent4", &[7]),
     ] {
-        let refused = Key::from_data(&world, Side::Subject, ffi::KEYPAIR, &more).expect_err("it is not a key");
+        let refused =
+            Key::from_data(&world, Side::Subject, ffi::KEYPAIR, &more).expect_err("it is not a key");
         assert!(refused.text().contains("3 primes"), "{refused:?}");
     }
 }

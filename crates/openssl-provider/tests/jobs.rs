@@ -73,7 +73,8 @@ fn spurious_resumes() {
     let world = World::new();
     let known = Known::several(&world);
     for round in 0..5 {
-        let mut signings: Vec<Signing> = (0..32).map(|i| Signing::new(&world, &known[i % known.len()])).collect();
+        let mut signings: Vec<Signing> =
+            (0..32).map(|i| Signing::new(&world, &known[i % known.len()])).collect();
         let mut jobs: Vec<Job> = signings.iter_mut().map(|signing| signing.job(Wait::new())).collect();
         let mut resumes = 0;
         while jobs.iter().any(|job| job.result.is_none()) {
@@ -128,7 +129,8 @@ fn jobs_with_a_callback() {
     let wakes: Vec<Wake> = (0..count).map(|index| Wake { index, woken: woken.clone() }).collect();
     let before = world.counters();
     for _ in 0..4 {
-        let mut signings: Vec<Signing> = (0..count).map(|i| Signing::new(&world, &known[i % known.len()])).collect();
+        let mut signings: Vec<Signing> =
+            (0..count).map(|i| Signing::new(&world, &known[i % known.len()])).collect();
         let mut jobs: Vec<Job> = Vec::new();
         for (signing, wake_argument) in signings.iter_mut().zip(&wakes) {
             let wait = Wait::new();
@@ -186,7 +188,8 @@ fn abandoned_jobs() {
     let (files, before) = (open_files(), world.counters());
     sign_in_a_loop(&world, &known, 32, 64);
     for round in 0..20 {
-        let mut signings: Vec<Signing> = (0..32).map(|i| Signing::new(&world, &known[i % known.len()])).collect();
+        let mut signings: Vec<Signing> =
+            (0..32).map(|i| Signing::new(&world, &known[i % known.len()])).collect();
         let mut jobs: Vec<Job> = signings.iter_mut().map(|signing| signing.job(Wait::new())).collect();
         let paused: Vec<bool> = jobs.iter_mut().map(|job| !job.resume()).collect();
         // A worker may have the result before its job pauses; but most jobs pause.
@@ -215,7 +218,8 @@ fn abandoned_jobs() {
         while let waiting = stay.iter().filter(|(job, _)| job.is_paused()).count()
             && waiting > 0
         {
-            let fds: Vec<c_int> = stay.iter().map(|(job, _)| if job.is_paused() { only_fd(job) } else { -1 }).collect();
+            let fds: Vec<c_int> =
+                stay.iter().map(|(job, _)| if job.is_paused() { only_fd(job) } else { -1 }).collect();
             let ready = readable(&fds);
             for ((job, _), ready) in stay.iter_mut().zip(ready) {
                 if ready && job.is_paused() {
@@ -227,7 +231,8 @@ fn abandoned_jobs() {
     }
     // Abandon all jobs.
     for _ in 0..10 {
-        let mut signings: Vec<Signing> = (0..16).map(|i| Signing::new(&world, &known[i % known.len()])).collect();
+        let mut signings: Vec<Signing> =
+            (0..16).map(|i| Signing::new(&world, &known[i % known.len()])).collect();
         for signing in &mut signings {
             let mut job = signing.job(Wait::new());
             if !job.resume() {
@@ -283,16 +288,22 @@ fn everything_in_jobs() {
             // Format no texts in the job, since its stack is small: a failure is a number.
             Job::with(wait, move || {
                 let none = Params::new();
-                let Ok(signature) = stream::sign(world, Side::Subject, key, Some("SHA256"), &none, &text) else {
+                let Ok(signature) = stream::sign(world, Side::Subject, key, Some("SHA256"), &none, &text)
+                else {
                     return -1;
                 };
-                if stream::verify(world, Side::Subject, key, Some("SHA256"), &none, &signature, &text).is_err() {
+                if stream::verify(world, Side::Subject, key, Some("SHA256"), &none, &signature, &text)
+                    .is_err()
+                {
                     return -2;
                 }
-                if stream::verify(world, Side::Subject, key, Some("SHA256"), &none, &signature, b"other").is_ok() {
+                if stream::verify(world, Side::Subject, key, Some("SHA256"), &none, &signature, b"other")
+                    .is_ok()
+                {
                     return -3;
                 }
-                let Ok(ciphertext) = operate(world, Side::Subject, key, Operation::Encrypt, &none, &text) else {
+                let Ok(ciphertext) = operate(world, Side::Subject, key, Operation::Encrypt, &none, &text)
+                else {
                     return -4;
                 };
                 match operate(world, Side::Subject, key, Operation::Decrypt, &none, &ciphertext) {
@@ -335,7 +346,9 @@ fn everything_in_jobs() {
             |_, wait| {
                 let world = &world;
                 Job::with(wait, move || {
-                    c_int::from(Key::generate(world, Side::Subject, &Params::new().size("bits", 1024)).is_ok())
+                    c_int::from(
+                        Key::generate(world, Side::Subject, &Params::new().size("bits", 1024)).is_ok(),
+                    )
                 })
             },
             |_, job| assert_eq!(job.result, Some(1)),

@@ -155,8 +155,9 @@ fn damaged_keys() {
                     // With any damaged key, zariz's result is right, unless the default provider's is wrong
                     // too.
                     let verified = verify(&world, Side::Reference, &whole, &digest, &ours, &data).is_ok();
-                    let as_bad = sign(&theirs, Side::Reference)
-                        .is_ok_and(|theirs| verify(&world, Side::Reference, &whole, &digest, &theirs, &data).is_err());
+                    let as_bad = sign(&theirs, Side::Reference).is_ok_and(|theirs| {
+                        verify(&world, Side::Reference, &whole, &digest, &theirs, &data).is_err()
+                    });
                     faults.check(verified || as_bad, || format!("{what}: gives a wrong signature"));
                     signed += 1;
                 }
@@ -234,7 +235,8 @@ fn composite_primes() {
             // zariz computes nothing private, and no other provider does it instead: neither with a key of
             // zariz's, nor with one that OpenSSL holds.
             let ours = key.expect("the key is imported");
-            let theirs = Key::from_data(&world, Side::Reference, ffi::KEYPAIR, &numbers).expect("OpenSSL takes it");
+            let theirs =
+                Key::from_data(&world, Side::Reference, ffi::KEYPAIR, &numbers).expect("OpenSSL takes it");
             for (key, query) in
                 [(&ours, c"provider=zariz"), (&theirs, c"provider=zariz"), (&theirs, c"?provider=zariz")]
             {
@@ -247,7 +249,10 @@ fn composite_primes() {
                         begun == 1
                     };
                     let why = Failure::take("init", begun.into()).text();
-                    assert!(!begun && why.contains("not prime") && why.contains("validate-keys"), "{query:?}: {why}");
+                    assert!(
+                        !begun && why.contains("not prime") && why.contains("validate-keys"),
+                        "{query:?}: {why}"
+                    );
                 }
             }
         } else {
@@ -383,7 +388,8 @@ fn files() {
         ] {
             for format in ["DER", "PEM", "TEXT"] {
                 let what = format!("{structure} as {format}");
-                let [our_file, their_file] = [&ours, &theirs].map(|key| key.encoded(selection, format, structure));
+                let [our_file, their_file] =
+                    [&ours, &theirs].map(|key| key.encoded(selection, format, structure));
                 faults.identical(&what, &our_file, &their_file);
                 let Ok(file) = our_file else { continue };
                 let again = match (format, selection) {

@@ -117,7 +117,8 @@ impl<'w> Keys<'w> {
         let mut number = vec![7; if kind.is_none() { 1024 } else { 256 }];
         number[0] = 0;
         number[1..9].copy_from_slice(&NUMBERS.fetch_add(1, Ordering::Relaxed).to_be_bytes());
-        let expected = self.ready(Side::Reference, kind).run(operation(kind), &number).expect("computed by OpenSSL");
+        let expected =
+            self.ready(Side::Reference, kind).run(operation(kind), &number).expect("computed by OpenSSL");
         Request { number, expected }
     }
 
@@ -163,7 +164,8 @@ fn behind_a_long_one(settings: &[(&str, &str)], kinds: &[Kind]) -> (Vec<(Kind, C
         }
         // Otherwise this machine was too slow: try again.
         if in_time && woken[0].0.is_none() {
-            let others = woken[1..].iter().filter_map(|(kind, counters)| Some(((*kind)?, counters.since(before))));
+            let others =
+                woken[1..].iter().filter_map(|(kind, counters)| Some(((*kind)?, counters.since(before))));
             return (others.collect(), world.counters().since(before));
         }
     }
@@ -187,7 +189,8 @@ fn signatures_do_not_wait_for_verifications_that_came_with_them() {
     for order in ORDERS {
         let (woken, done) = behind_a_long_one(&[("threads", "1")], &order);
         for (at, (kind, counted)) in woken.into_iter().enumerate() {
-            let least = [(Sign, 0), (Verify, 3), (LongVerify, 5)].into_iter().find(|(known, _)| *known == kind);
+            let least =
+                [(Sign, 0), (Verify, 3), (LongVerify, 5)].into_iter().find(|(known, _)| *known == kind);
             let (_, public) = least.expect("one of the kinds");
             let is_in_order = counted.private == 1 + 3 && counted.public >= public;
             assert!(is_in_order, "{order:?}: {kind:?} is woken at {at}: {counted:?}");

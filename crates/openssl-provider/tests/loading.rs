@@ -76,8 +76,11 @@ fn unloaded_while_keys_live() {
 #[test]
 fn several_library_contexts() {
     let (_alone, _guard) = (alone(), Guard::new("several library contexts"));
-    let worlds =
-        [World::new(), World::with(&[("engine", "portable")]), World::with(&[("threads", "1"), ("max-batch", "2")])];
+    let worlds = [
+        World::new(),
+        World::with(&[("engine", "portable")]),
+        World::with(&[("threads", "1"), ("max-batch", "2")]),
+    ];
     in_threads(6, |t| {
         let world = &worlds[t % 3];
         let known = Known::several(world);

@@ -35,12 +35,16 @@ impl Random {
             }
             left -= 1;
             params = match kind {
-                0 => params.text("digest", self.one_of(&["SHA1", "SHA256", "SHA512", "MD5-SHA1", "nonsense"])),
+                0 => {
+                    params.text("digest", self.one_of(&["SHA1", "SHA256", "SHA512", "MD5-SHA1", "nonsense"]))
+                }
                 1 if self.below(3) == 0 => params.int("pad-mode", self.one_of(&[1, 3, 4, 5, 6, 7, 8])),
                 1 | 2 if format!("{params:?}").contains("pad-mode") => params,
                 1 | 2 => params.text("pad-mode", self.one_of(&["pkcs1", "pss", "none", "oaep"])),
                 3 => params.text("mgf1-digest", self.one_of(&["SHA1", "SHA384", "nonsense"])),
-                4 if self.below(2) == 0 => params.text("saltlen", self.one_of(&["digest", "max", "auto", "0", "9"])),
+                4 if self.below(2) == 0 => {
+                    params.text("saltlen", self.one_of(&["digest", "max", "auto", "0", "9"]))
+                }
                 4 => params.int("saltlen", self.one_of(&[-1, -2, -3, 0, 20, 300])),
                 5 => params.bytes("oaep-label", b"label"),
                 6 => params.uint("tls-client-version", 0x303),
@@ -73,7 +77,8 @@ fn random_sequences_of_calls() {
     });
     // With implicit rejection, OpenSSL has an answer where OpenSSL 3.0 has an error.
     let implicit = {
-        let ctx = Ctx::ready(&world, Side::Reference, &keys[1][1], Operation::Decrypt, &Params::new()).expect("ready");
+        let ctx = Ctx::ready(&world, Side::Reference, &keys[1][1], Operation::Decrypt, &Params::new())
+            .expect("ready");
         ctx.run(Operation::Decrypt, &[7; 256]).is_ok()
     };
     let (mut faults, mut random) = (Faults::new(), Random(0x5eed));
@@ -108,7 +113,8 @@ fn random_sequences_of_calls() {
                         break;
                     }
                     // zariz notices a missing half of a key at once.
-                    let missing = ours.as_ref().is_err_and(|failure| failure.text().contains("this is a public key"));
+                    let missing =
+                        ours.as_ref().is_err_and(|failure| failure.text().contains("this is a public key"));
                     if !missing {
                         faults.allowing(stricter(operation, &params)).outcome(&history, ours, theirs);
                     }
@@ -143,7 +149,10 @@ fn random_sequences_of_calls() {
                         // A number without bytes is zero; later versions of OpenSSL refuse it.
                         continue;
                     }
-                    if operation == Operation::Decrypt && !implicit && results[0].is_ok() != results[1].is_ok() {
+                    if operation == Operation::Decrypt
+                        && !implicit
+                        && results[0].is_ok() != results[1].is_ok()
+                    {
                         continue;
                     }
                     if faults.outcome(&history, &results[0], &results[1]) {

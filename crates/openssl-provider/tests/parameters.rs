@@ -24,7 +24,9 @@ fn same_names(faults: &mut Faults, what: &str, ours: &Described, theirs: &Descri
         faults.check(ours.contains_key(name), || format!("{what}: {name} is missing"));
     }
     for name in ours.keys().filter(|name| !ONLY_OURS.contains(&name.as_str())) {
-        faults.check(theirs.contains_key(name), || format!("{what}: {name} is unknown to the default provider"));
+        faults.check(theirs.contains_key(name), || {
+            format!("{what}: {name} is unknown to the default provider")
+        });
     }
 }
 
@@ -49,7 +51,9 @@ fn readings(
             (ffi::OCTET_PTR, 0),
         ] {
             // Numbers of a key are unsigned; later versions of OpenSSL also give them as signed.
-            if data_type == ffi::INTEGER && (matches!(name.as_str(), "n" | "e" | "d") || name.starts_with("rsa-")) {
+            if data_type == ffi::INTEGER
+                && (matches!(name.as_str(), "n" | "e" | "d") || name.starts_with("rsa-"))
+            {
                 continue;
             }
             all.push((format!("{name} as type {data_type} of {size}"), get(name, data_type, size)));
@@ -139,7 +143,8 @@ fn operations() {
                 // X9.31 is for signatures; how encryption reads it back differs between OpenSSL's versions.
                 let cipher = matches!(operation, Operation::Encrypt | Operation::Decrypt);
                 if cipher
-                    && (params == Params::new().text("pad-mode", "x931") || params == Params::new().int("pad-mode", 5))
+                    && (params == Params::new().text("pad-mode", "x931")
+                        || params == Params::new().int("pad-mode", 5))
                 {
                     continue;
                 }
@@ -160,7 +165,9 @@ fn operations() {
                     let (set, reference) = (ours.set(&params), theirs.set(&params));
                     let later = set.is_ok() && reference.is_err() && is_refused_later(&ours, operation);
                     // In the default provider, parameters set before a refused one stay set.
-                    if later || !faults.allowing(stricter(operation, &params)).outcome(&what, &set, &reference) {
+                    if later
+                        || !faults.allowing(stricter(operation, &params)).outcome(&what, &set, &reference)
+                    {
                         continue;
                     }
                 }
@@ -184,7 +191,9 @@ fn streams() {
     let (world, mut faults) = (World::new(), Faults::new());
     let keys = Side::BOTH.map(|side| rsa_2048(&world, side));
     let mut read = 0;
-    for digest in [None, Some("SHA256"), Some("MD5-SHA1"), Some("SHAKE128"), Some("nonsense"), Some("BLAKE2B-512")] {
+    for digest in
+        [None, Some("SHA256"), Some("MD5-SHA1"), Some("SHAKE128"), Some("nonsense"), Some("BLAKE2B-512")]
+    {
         for params in settings() {
             for sign in [true, false] {
                 for late in [false, true] {
@@ -203,9 +212,13 @@ fn streams() {
                         (Ok(ours), Ok(theirs)) => (ours, theirs),
                         // OpenSSL refuses X9.31 given together with the digest, since it checks the digest
                         // first.
-                        (Ok(ours), Err(theirs)) if refused_later(&ours) || theirs.text().contains("x931") => continue,
+                        (Ok(ours), Err(theirs)) if refused_later(&ours) || theirs.text().contains("x931") => {
+                            continue;
+                        }
                         (ours, theirs) => {
-                            faults.allowing(stricter(Operation::Sign, &params)).outcome(&what, &ours, &theirs);
+                            faults
+                                .allowing(stricter(Operation::Sign, &params))
+                                .outcome(&what, &ours, &theirs);
                             continue;
                         }
                     };
@@ -213,18 +226,32 @@ fn streams() {
                         let (set, reference) = (ours.set(&params), theirs.set(&params));
                         let later = set.is_ok() && reference.is_err() && refused_later(&ours);
                         // A digest other than the stream's, which later versions of OpenSSL ignore.
-                        let digest = set.is_err() && reference.is_ok() && format!("{params:?}").contains("\"digest\"");
+                        let digest =
+                            set.is_err() && reference.is_ok() && format!("{params:?}").contains("\"digest\"");
                         if later
                             || digest
-                            || !faults.allowing(stricter(Operation::Sign, &params)).outcome(&what, &set, &reference)
+                            || !faults
+                                .allowing(stricter(Operation::Sign, &params))
+                                .outcome(&what, &set, &reference)
                         {
                             continue;
                         }
                     }
-                    same_names(&mut faults, &format!("{what}: gettable"), &ours.gettable(), &theirs.gettable());
-                    same_names(&mut faults, &format!("{what}: settable"), &ours.settable(), &theirs.settable());
+                    same_names(
+                        &mut faults,
+                        &format!("{what}: gettable"),
+                        &ours.gettable(),
+                        &theirs.gettable(),
+                    );
+                    same_names(
+                        &mut faults,
+                        &format!("{what}: settable"),
+                        &ours.settable(),
+                        &theirs.settable(),
+                    );
                     let described = theirs.gettable();
-                    let sides = [&ours, &theirs].map(|stream| readings(&described, |n, t, s| stream.get(n, t, s)));
+                    let sides =
+                        [&ours, &theirs].map(|stream| readings(&described, |n, t, s| stream.get(n, t, s)));
                     read += same_readings(&mut faults, &what, sides);
                 }
             }
@@ -253,12 +280,16 @@ fn controls() {
             &[("rsa_keygen_bits", "2048")],
             &[("nonsense", "nonsense")],
         ] {
-            let ctx =
-                [0, 1].map(|i| Ctx::ready(&world, Side::BOTH[i], &keys[i], operation, &Params::new()).expect("ready"));
+            let ctx = [0, 1].map(|i| {
+                Ctx::ready(&world, Side::BOTH[i], &keys[i], operation, &Params::new()).expect("ready")
+            });
             for (name, value) in controls {
                 let [ours, theirs] = [0, 1].map(|i| ctx[i].control(name, value));
-                let mode =
-                    if *name == "rsa_padding_mode" { Params::new().text("pad-mode", value) } else { Params::new() };
+                let mode = if *name == "rsa_padding_mode" {
+                    Params::new().text("pad-mode", value)
+                } else {
+                    Params::new()
+                };
                 let (allowed, what) =
                     (stricter(operation, &mode), format!("{operation:?}: {name}:{value} of {controls:?}"));
                 if !faults.allowing(allowed).outcome(&what, &ours, &theirs) {
@@ -339,9 +370,12 @@ fn key_generation() {
             faults.outcome(&format!("{params:?}"), &ours, &theirs);
         }
     }
-    for (name, value) in
-        [("rsa_keygen_bits", "1024"), ("rsa_keygen_pubexp", "3"), ("rsa_keygen_primes", "2"), ("rsa_keygen_bits", "x")]
-    {
+    for (name, value) in [
+        ("rsa_keygen_bits", "1024"),
+        ("rsa_keygen_pubexp", "3"),
+        ("rsa_keygen_primes", "2"),
+        ("rsa_keygen_bits", "x"),
+    ] {
         let [ours, theirs] = [0, 1].map(|i| ctx[i].control(name, value));
         faults.identical(&format!("{name}:{value}"), &ours, &theirs);
     }
@@ -364,8 +398,10 @@ fn the_provider() {
     if !is_zariz() {
         return;
     }
-    let text = |name: &str| parameters[name].as_ref().unwrap_or_else(|| panic!("{name} is unset")).text().to_owned();
-    let number = |name: &str| parameters[name].as_ref().unwrap_or_else(|| panic!("{name} is unset")).unsigned();
+    let text =
+        |name: &str| parameters[name].as_ref().unwrap_or_else(|| panic!("{name} is unset")).text().to_owned();
+    let number =
+        |name: &str| parameters[name].as_ref().unwrap_or_else(|| panic!("{name} is unset")).unsigned();
     assert!(text("engine").starts_with("auto"), "{}", text("engine"));
     assert_eq!(text("version"), env!("CARGO_PKG_VERSION"));
     assert!(number("threads") >= 1);

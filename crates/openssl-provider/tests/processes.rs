@@ -32,7 +32,9 @@ fn sign_in_every_way(world: &World, known: &[Known]) {
             let (size, digest) = (known[i % known.len()].size(), digests[i]);
             let (ctx, place) = (contexts[i].raw(), pointers[i]);
             // SAFETY: the buffer is as long as the signature, and nothing reads it before the job is done.
-            Job::with(wait, move || unsafe { sign_into(ctx, &digest, std::slice::from_raw_parts_mut(place, size)) })
+            Job::with(wait, move || unsafe {
+                sign_into(ctx, &digest, std::slice::from_raw_parts_mut(place, size))
+            })
         },
         |_, job| assert_eq!(job.result, Some(1), "in a job"),
     );

@@ -22,7 +22,12 @@ fn restricted(world: &World, side: Side) -> Key<'_> {
 }
 
 /// The results of each allowed and forbidden use of the key.
-fn uses(world: &World, side: Side, key: &Key, signature: Option<&[u8]>) -> Vec<(String, Result<Vec<u8>, Failure>)> {
+fn uses(
+    world: &World,
+    side: Side,
+    key: &Key,
+    signature: Option<&[u8]>,
+) -> Vec<(String, Result<Vec<u8>, Failure>)> {
     let digest = |name| Params::new().text("digest", name);
     let (none, sha512) = (Params::new(), digest("SHA512"));
     let text = |name, value| sha512.clone().text(name, value);
@@ -90,7 +95,8 @@ fn restrictions_hold_and_zariz_is_never_asked() {
     // From files, read for zariz.
     let pem = key.encoded(ffi::KEYPAIR, "PEM", "PrivateKeyInfo").expect("a file");
     let der = key.encoded(ffi::KEYPAIR, "DER", "PrivateKeyInfo").expect("a file");
-    for (what, read) in [("PEM", Key::pem(&world, Side::Subject, &pem)), ("DER", Key::der(&world, Side::Subject, &der))]
+    for (what, read) in
+        [("PEM", Key::pem(&world, Side::Subject, &pem)), ("DER", Key::der(&world, Side::Subject, &der))]
     {
         used_alike(&mut faults, &world, what, &read.expect("the key loads"));
     }
@@ -112,8 +118,10 @@ fn restrictions_hold_and_zariz_is_never_asked() {
 fn keys_from_numbers_stay_with_the_default_provider() {
     let (world, mut faults) = (World::new(), Faults::new());
     let numbers = rsa_2048(&world, Side::Reference).numbers(ffi::KEYPAIR).expect("the numbers");
-    let all = numbers.iter().fold(Params::new(), |list, (name, value)| list.number(name, &value.big_endian()));
-    let restrictions = Params::new().text("digest", "SHA512").text("mgf1-digest", "SHA512").int("saltlen", 64);
+    let all =
+        numbers.iter().fold(Params::new(), |list, (name, value)| list.number(name, &value.big_endian()));
+    let restrictions =
+        Params::new().text("digest", "SHA512").text("mgf1-digest", "SHA512").int("saltlen", 64);
     for (what, list) in [("unrestricted", all.clone()), ("restricted", all.and(&restrictions))] {
         for selection in [ffi::PUBLIC_KEY, ffi::KEYPAIR] {
             for kind in ["RSA-PSS", "RSASSA-PSS", "1.2.840.113549.1.1.10"] {
@@ -121,7 +129,11 @@ fn keys_from_numbers_stay_with_the_default_provider() {
                 let key = Key::of_kind(&world, Side::Subject, kind, selection, &list);
                 faults.done(&what, &key);
                 let Ok(key) = key else { continue };
-                faults.same(&what, &(key.provider(), key.is_a("RSA-PSS"), key.is_a("RSA")), &("default", true, false));
+                faults.same(
+                    &what,
+                    &(key.provider(), key.is_a("RSA-PSS"), key.is_a("RSA")),
+                    &("default", true, false),
+                );
                 let [ours, theirs] = Side::BOTH.map(|side| uses(&world, side, &key, Some(&[1; 256])));
                 for ((how, ours), (_, theirs)) in ours.iter().zip(&theirs) {
                     faults.outcome(&format!("{what}: {how}"), ours, theirs);

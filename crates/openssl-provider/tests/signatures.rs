@@ -111,8 +111,8 @@ fn a_verifier_may_ask_for_one_salt_length() {
             let (params, data) = (pss("SHA256", signed), message(32));
             let signature = operate(&world, *signer, key, Operation::Sign, &params, &data).expect("signed");
             for asked in ["digest", "max", "auto", "0", "20", "21"] {
-                let [ours, theirs] =
-                    [0, 1].map(|i| verify(&world, keys[i].0, &keys[i].1, &pss("SHA256", asked), &signature, &data));
+                let [ours, theirs] = [0, 1]
+                    .map(|i| verify(&world, keys[i].0, &keys[i].1, &pss("SHA256", asked), &signature, &data));
                 faults.outcome(
                     &format!("signed by {signer:?} with salt {signed}, verified with {asked}"),
                     &ours,
@@ -136,7 +136,8 @@ fn every_key_signs_and_verifies() {
             ("PSS, largest salt", pss("SHA256", "max"), false),
             ("PSS, no salt", pss("SHA1", "0"), true),
         ] {
-            let (what, length) = (format!("{what}, {}", kind.name), if what == "PSS, no salt" { 20 } else { 32 });
+            let (what, length) =
+                (format!("{what}, {}", kind.name), if what == "PSS, no salt" { 20 } else { 32 });
             cross(&mut faults, &world, &what, [&subject, &kind.key], &params, exact, &message(length));
         }
         let done = world.counters().since(before);
@@ -229,10 +230,13 @@ fn verify_recover() {
     world.counted(10, 10, || {
         for (what, params, data) in &cases {
             for (signer, key) in &keys {
-                let Ok(signature) = operate(&world, *signer, key, Operation::Sign, params, data) else { continue };
+                let Ok(signature) = operate(&world, *signer, key, Operation::Sign, params, data) else {
+                    continue;
+                };
                 for asked in [params, &none, &without, &digest("SHA384")] {
-                    let recover =
-                        |(side, key): &(Side, Key)| operate(&world, *side, key, Operation::Recover, asked, &signature);
+                    let recover = |(side, key): &(Side, Key)| {
+                        operate(&world, *side, key, Operation::Recover, asked, &signature)
+                    };
                     let (ours, theirs) = (recover(&keys[0]), recover(&keys[1]));
                     let what_asked = format!("{what} by {signer:?}, recovered with {asked:?}");
                     faults.identical(&what_asked, &ours, &theirs);
@@ -253,7 +257,8 @@ fn public_keys() {
     let private = rsa_2048(&world, Side::Reference);
     let keys = Side::BOTH.map(|side| (side, private.public(&world, side)));
     let (params, data) = (digest("SHA256"), message(32));
-    let signature = operate(&world, Side::Reference, &private, Operation::Sign, &params, &data).expect("signed");
+    let signature =
+        operate(&world, Side::Reference, &private, Operation::Sign, &params, &data).expect("signed");
     let [ours, theirs] = [0, 1].map(|i| verify(&world, keys[i].0, &keys[i].1, &params, &signature, &data));
     faults.done("a public key verifies", &ours);
     faults.outcome("a public key verifies", &ours, &theirs);

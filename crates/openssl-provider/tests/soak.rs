@@ -61,7 +61,9 @@ impl Kind {
         let params = Params::new();
         match self {
             Self::SignPkcs1 => params.text("digest", "SHA256"),
-            Self::SignPss => params.text("digest", "SHA256").text("pad-mode", "pss").text("saltlen", "digest"),
+            Self::SignPss => {
+                params.text("digest", "SHA256").text("pad-mode", "pss").text("saltlen", "digest")
+            }
             Self::DecryptPkcs1 => params,
             Self::DecryptOaep => params.text("pad-mode", "oaep"),
         }
@@ -77,7 +79,8 @@ struct Known<'w> {
 
 impl<'w> Known<'w> {
     fn new(world: &'w World, key: &Key<'w>) -> Self {
-        let (reference, numbers) = (key.on(world, Side::Reference), key.numbers(ffi::KEYPAIR).expect("the numbers"));
+        let (reference, numbers) =
+            (key.on(world, Side::Reference), key.numbers(ffi::KEYPAIR).expect("the numbers"));
         Self { key: key.on(world, Side::Subject), numbers, reference }
     }
 
@@ -92,7 +95,9 @@ impl<'w> Known<'w> {
 
     fn is_right(&self, world: &World, kind: Kind, text: &Text, result: &[u8]) -> bool {
         match kind.operation() {
-            Operation::Sign => verify(world, Side::Reference, &self.reference, &kind.params(), result, text).is_ok(),
+            Operation::Sign => {
+                verify(world, Side::Reference, &self.reference, &kind.params(), result, text).is_ok()
+            }
             _ => result == text,
         }
     }
@@ -187,7 +192,13 @@ struct Slot<'w> {
 }
 
 /// An event loop for `count` jobs. With `forget`, leaks contexts on purpose.
-fn event_loop<'w>(world: &'w World, known: &'w [Known<'w>], random: &mut Random, count: usize, forget: bool) -> Tally {
+fn event_loop<'w>(
+    world: &'w World,
+    known: &'w [Known<'w>],
+    random: &mut Random,
+    count: usize,
+    forget: bool,
+) -> Tally {
     let (mut tally, mut slots, mut round) = (Tally::default(), Vec::<Slot>::new(), 0);
     let finish = |tally: &mut Tally, job: &Job, task: Box<Task>| {
         if job.result == Some(1) && task.is_right(world) {
@@ -293,7 +304,9 @@ impl Soak {
     fn run(world: &World, jobs: usize, forget: bool, each: impl Fn(&Self)) -> Self {
         let bits = |bits| new(world, Params::new().size("bits", bits));
         let mut known: Vec<Known> = (0..12).map(|_| Known::new(world, &bits(1024))).collect();
-        known.extend([PEM_1024, PEM_2048, PEM_3072].map(|pem| Known::new(world, &native(world, Side::Subject, pem))));
+        known.extend(
+            [PEM_1024, PEM_2048, PEM_3072].map(|pem| Known::new(world, &native(world, Side::Subject, pem))),
+        );
         let lost = lost(WHERE[0], f64::INFINITY, Task::pause);
         let (rounds, start) = ((jobs / 1000).clamp(24, 400), Instant::now());
         let (tally, memory) = (Tally::default(), Series::default());
@@ -361,8 +374,14 @@ impl Soak {
         let (tally, counters) = (&self.tally, world.counters());
         row("", String::new());
         row("---", "---".into());
-        row("time", format!("{:.0} s, {:.0} jobs a second", self.seconds, tally.started as f64 / self.seconds));
-        row("jobs: signatures (PKCS#1 v1.5, PSS), decryptions (PKCS#1 v1.5, OAEP)", tally.started.to_string());
+        row(
+            "time",
+            format!("{:.0} s, {:.0} jobs a second", self.seconds, tally.started as f64 / self.seconds),
+        );
+        row(
+            "jobs: signatures (PKCS#1 v1.5, PSS), decryptions (PKCS#1 v1.5, OAEP)",
+            tally.started.to_string(),
+        );
         row("ended with the right result", tally.right.to_string());
         row("ended with a wrong one", tally.wrong.to_string());
         row("abandoned while paused: wait context, context and buffer freed", tally.abandoned.to_string());
@@ -371,7 +390,10 @@ impl Soak {
         row("resumed too early", tally.early.to_string());
         row("zariz's counters", format!("{counters:?}"));
         row("operations in a batch", format!("{:.1}", counters.mean_batch()));
-        row("bytes that OpenSSL loses with a job that only pauses, and is abandoned", format!("{:.0}", self.lost));
+        row(
+            "bytes that OpenSSL loses with a job that only pauses, and is abandoned",
+            format!("{:.0}", self.lost),
+        );
         if let Some(trend) = self.memory.trend() {
             let stacks = self.lost * tally.abandoned as f64;
             row("bytes of those stacks, not counted below", format!("{stacks:.0}"));
@@ -451,7 +473,10 @@ fn an_abandoned_job_loses_its_stack_alone() {
         for place in WHERE {
             let more = lost(place, stack + MORE, || Task::new(&world, &known, kind, copy)) - stack;
             println!("{kind:?}, key freed: {copy}, {place:?}: {more:.0} bytes more");
-            assert!(more < MORE, "{kind:?}, key freed: {copy}, {place:?}: {more:.0} bytes more than its stack");
+            assert!(
+                more < MORE,
+                "{kind:?}, key freed: {copy}, {place:?}: {more:.0} bytes more than its stack"
+            );
         }
     }
 }

@@ -51,7 +51,9 @@ fn all_operations(world: &World, key: &Key) {
     key.duplicate().expect("a copy");
     assert_eq!(key.equals(key), 1);
     key.properties();
-    for (selection, structure) in [(ffi::KEYPAIR, "PrivateKeyInfo"), (ffi::PUBLIC_KEY, "SubjectPublicKeyInfo")] {
+    for (selection, structure) in
+        [(ffi::KEYPAIR, "PrivateKeyInfo"), (ffi::PUBLIC_KEY, "SubjectPublicKeyInfo")]
+    {
         let _ = key.encoded(selection, "PEM", structure);
     }
     let numbers = key.numbers(ffi::KEYPAIR).expect("the numbers");

@@ -25,7 +25,8 @@ fn messages_whole_and_in_pieces() {
         for (name, hash, params, exact) in &algorithms {
             for length in [0, 1, 63, 64, 65, 1000, 100_000] {
                 let (what, text) = (format!("{name}, {length} bytes"), message(length));
-                let whole = |(side, key): &(Side, Key)| stream::sign(&world, *side, key, *hash, params, &text);
+                let whole =
+                    |(side, key): &(Side, Key)| stream::sign(&world, *side, key, *hash, params, &text);
                 let pieces = |(side, key): &(Side, Key)| {
                     let stream = Stream::sign(&world, *side, key, *hash, params)?;
                     for piece in text.chunks(61) {
@@ -76,8 +77,9 @@ fn streams_copied_in_their_middle() {
         drop(stream);
         let another = copy.signature().expect("signed");
         faults.same(&what, &again.signature().ok(), &Some(another.clone()));
-        let whole =
-            |text: &[u8]| stream::sign(&world, Side::Reference, &keys[1].1, Some("SHA256"), &Params::new(), text);
+        let whole = |text: &[u8]| {
+            stream::sign(&world, Side::Reference, &keys[1].1, Some("SHA256"), &Params::new(), text)
+        };
         faults.identical(&what, &Ok(one.clone()), &whole(b"the beginning, and one end"));
         faults.identical(&what, &Ok(another), &whole(b"the beginning, and another end"));
 
@@ -90,12 +92,14 @@ fn streams_copied_in_their_middle() {
         faults.refused(&what, &copy.is_signed(&one));
 
         // Used again, for another purpose.
-        let begun = stream.init(&world, *side, key, Some("SHA1"), &Params::new().text("pad-mode", "pss"), true);
+        let begun =
+            stream.init(&world, *side, key, Some("SHA1"), &Params::new().text("pad-mode", "pss"), true);
         faults.done(&what, &begun);
         stream.signs(b"new").expect("hashed");
         let signature = stream.signature().expect("signed");
         let params = Params::new().text("pad-mode", "pss");
-        let verified = stream::verify(&world, side.other(), &keys[1].1, Some("SHA1"), &params, &signature, b"new");
+        let verified =
+            stream::verify(&world, side.other(), &keys[1].1, Some("SHA1"), &params, &signature, b"new");
         if *side == Side::Subject {
             faults.done(&what, &verified);
         }
@@ -114,7 +118,8 @@ fn contexts_duplicated() {
         let params = digest("SHA384");
         let ctx = Ctx::ready(&world, *side, key, Operation::Sign, &params).expect("a context");
         let copy = ctx.duplicate().expect("a copy");
-        ctx.set(&Params::new().text("pad-mode", "pss").text("saltlen", "0").text("mgf1-digest", "SHA1")).expect("set");
+        ctx.set(&Params::new().text("pad-mode", "pss").text("saltlen", "0").text("mgf1-digest", "SHA1"))
+            .expect("set");
         let third = ctx.duplicate().expect("a copy");
         let pss = ctx.run(Operation::Sign, &data).expect("signed");
         drop(ctx);

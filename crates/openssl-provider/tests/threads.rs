@@ -43,7 +43,9 @@ fn many_threads_with_several_keys() {
 #[test]
 fn different_operations_at_once() {
     let (_alone, _guard) = (alone(), Guard::new("different operations at once"));
-    for settings in [&[][..], &[("threads", "1")], &[("threads", "1"), ("max-batch", "1")], &[("max-batch", "3")]] {
+    for settings in
+        [&[][..], &[("threads", "1")], &[("threads", "1"), ("max-batch", "1")], &[("max-batch", "3")]]
+    {
         let world = World::with(settings);
         let long = rsa_2048(&world, Side::Subject);
         let short = native(&world, Side::Subject, PEM_1024);
@@ -54,20 +56,22 @@ fn different_operations_at_once() {
                     for i in 0..10_u8 {
                         let text = [[i, t as u8]; 20].concat();
                         let none = Params::new();
-                        let signature =
-                            stream::sign(world, Side::Subject, key, Some("SHA256"), &none, &text).expect("signed");
+                        let signature = stream::sign(world, Side::Subject, key, Some("SHA256"), &none, &text)
+                            .expect("signed");
                         stream::verify(world, Side::Subject, key, Some("SHA256"), &none, &signature, &text)
                             .expect("verified");
                         let mut bad = signature.clone();
                         bad[20] ^= 1;
                         stream::verify(world, Side::Subject, key, Some("SHA256"), &none, &bad, &text)
                             .expect_err("refused");
-                        let ciphertext =
-                            operate(world, Side::Subject, key, Operation::Encrypt, &none, &text).expect("encrypted");
-                        let plain = operate(world, Side::Subject, key, Operation::Decrypt, &none, &ciphertext);
+                        let ciphertext = operate(world, Side::Subject, key, Operation::Encrypt, &none, &text)
+                            .expect("encrypted");
+                        let plain =
+                            operate(world, Side::Subject, key, Operation::Decrypt, &none, &ciphertext);
                         assert_eq!(plain.expect("decrypted"), text);
                         let oaep = Params::new().text("pad-mode", "oaep");
-                        let refused = operate(world, Side::Subject, key, Operation::Decrypt, &oaep, &ciphertext);
+                        let refused =
+                            operate(world, Side::Subject, key, Operation::Decrypt, &oaep, &ciphertext);
                         refused.expect_err("the wrong padding");
                     }
                 }
@@ -90,9 +94,11 @@ fn keys_come_and_go() {
             thread::scope(|scope| {
                 let other = scope.spawn(|| {
                     let public = copy.public(&world, Side::Subject);
-                    let signature = operate(&world, Side::Subject, &copy, Operation::Sign, &digest, &digests[0]);
+                    let signature =
+                        operate(&world, Side::Subject, &copy, Operation::Sign, &digest, &digests[0]);
                     let signature = signature.expect("signed");
-                    verify(&world, Side::Subject, &public, &digest, &signature, &digests[0]).expect("verified");
+                    verify(&world, Side::Subject, &public, &digest, &signature, &digests[0])
+                        .expect("verified");
                 });
                 let signature = operate(&world, Side::Subject, &key, Operation::Sign, &digest, &digests[1]);
                 let signature = signature.expect("signed");
@@ -116,7 +122,8 @@ fn a_new_key_in_many_threads() {
         in_threads(8, |t| {
             start.wait();
             let (digest, own) = (Params::new().text("digest", "SHA256"), [t as u8; 32]);
-            let signature = operate(&world, Side::Subject, &key, Operation::Sign, &digest, &own).expect("signed");
+            let signature =
+                operate(&world, Side::Subject, &key, Operation::Sign, &digest, &own).expect("signed");
             verify(&world, Side::Reference, &key, &digest, &signature, &own).expect("verified");
         });
     }

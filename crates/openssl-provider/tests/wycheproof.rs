@@ -107,10 +107,12 @@ fn pss_verify() {
             let mask = group.mgf_hash.expect("MGF1 has a digest");
             let key = public_key(&world, &group.key.n, &group.key.e);
             let salt = i32::try_from(group.salt_size).expect("a length");
-            let params = Params::new().text("pad-mode", "pss").int("saltlen", salt).text("mgf1-digest", name(mask));
+            let params =
+                Params::new().text("pad-mode", "pss").int("saltlen", salt).text("mgf1-digest", name(mask));
             for test in &group.tests {
                 let digest = Some(name(group.hash));
-                let verified = stream::verify(&world, Side::Subject, &key, digest, &params, &test.sig, &test.msg);
+                let verified =
+                    stream::verify(&world, Side::Subject, &key, digest, &params, &test.sig, &test.msg);
                 check(&format!("{file:?} case {}", test.tc_id), verified, test.result == TestResult::Valid);
                 vectors += 1;
             }
@@ -143,7 +145,9 @@ fn oaep_decrypt() {
                 let plain = operate(&world, Side::Subject, &key, Operation::Decrypt, &params, &test.ct);
                 let what = format!("{file:?} case {}: {}", test.tc_id, test.comment);
                 match plain {
-                    Ok(plain) => assert!(test.result != TestResult::Invalid && plain == test.pt[..], "{what}"),
+                    Ok(plain) => {
+                        assert!(test.result != TestResult::Invalid && plain == test.pt[..], "{what}")
+                    }
                     Err(failure) => assert!(test.result == TestResult::Invalid, "{what}: {failure:?}"),
                 }
                 vectors += 1;
@@ -165,7 +169,8 @@ fn pkcs1_decrypt() {
         for group in &set.test_groups {
             let key = private_key(&world, &group.pkcs8);
             for test in &group.tests {
-                let decrypt = || operate(&world, Side::Subject, &key, Operation::Decrypt, &Params::new(), &test.ct);
+                let decrypt =
+                    || operate(&world, Side::Subject, &key, Operation::Decrypt, &Params::new(), &test.ct);
                 let what = format!("{file:?} case {}: {}", test.tc_id, test.comment);
                 let out_of_range = test.flags.contains(&TestFlag::InvalidCiphertextFormat);
                 match (test.result, decrypt()) {

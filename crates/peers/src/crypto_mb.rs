@@ -66,8 +66,16 @@ type Private = unsafe extern "C" fn(
     *mut u8,
 ) -> Status;
 /// Results, bases, exponents and their bits, moduli and their bits, scratch space and its bytes.
-type Power =
-    unsafe extern "C" fn(Output<u64>, Input<u64>, Input<u64>, c_int, Input<u64>, c_int, *mut u8, c_int) -> Status;
+type Power = unsafe extern "C" fn(
+    Output<u64>,
+    Input<u64>,
+    Input<u64>,
+    c_int,
+    Input<u64>,
+    c_int,
+    *mut u8,
+    c_int,
+) -> Status;
 
 /// The functions we call, as `crypto_mb/rsa.h` and `crypto_mb/exp.h` declare them.
 #[derive(Clone, Copy)]
@@ -99,8 +107,8 @@ impl CryptoMb {
     /// Numbers that one call computes at once.
     pub const LANES: usize = 8;
 
-    /// Loads the file that the user named: a `libcrypto_mb.so`. A file that is not crypto_mb is an error, and so
-    /// is a processor on which crypto_mb cannot run. Loading runs the file's own code.
+    /// Loads the file that the user named: a `libcrypto_mb.so`. A file that is not crypto_mb is an error, and
+    /// so is a processor on which crypto_mb cannot run. Loading runs the file's own code.
     pub fn load(file: &Path) -> Result<Self, NotFound> {
         // SAFETY: the user says that the file is crypto_mb.
         let open = unsafe { Open::named("crypto_mb", file) }?;
@@ -115,10 +123,12 @@ impl CryptoMb {
         // SAFETY: `crypto_mb/cpu_features.h` declares it so.
         let features: unsafe extern "C" fn() -> u64 = unsafe { open.symbol("mbx_get_cpu_features") }?;
         // SAFETY: as above.
-        let applicable: unsafe extern "C" fn(u64) -> c_int = unsafe { open.symbol("mbx_is_crypto_mb_applicable") }?;
+        let applicable: unsafe extern "C" fn(u64) -> c_int =
+            unsafe { open.symbol("mbx_is_crypto_mb_applicable") }?;
         // SAFETY: functions of numbers alone.
         if unsafe { applicable(features()) } == 0 {
-            let why = "cannot run on this processor, which lacks AVX512-IFMA or other instructions that it needs";
+            let why =
+                "cannot run on this processor, which lacks AVX512-IFMA or other instructions that it needs";
             return Err(open.unfit(format_args!("{why}")));
         }
         // SAFETY: the types in `Api` are those of the headers.
@@ -146,7 +156,8 @@ impl CryptoMb {
 impl Version {
     fn describe(&self, file: &Path) -> String {
         let Self { major, minor, patch, .. } = self;
-        let target: String = self.target.iter().map(|&c| char::from(c as u8)).take_while(|&c| c != '\0').collect();
+        let target: String =
+            self.target.iter().map(|&c| char::from(c as u8)).take_while(|&c| c != '\0').collect();
         let date = match self.build_date.is_null() {
             true => "without a date".into(),
             // SAFETY: not null, and a constant text of the library that ends in a zero.

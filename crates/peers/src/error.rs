@@ -67,9 +67,13 @@ impl fmt::Display for Error {
             Self::Operand => f.write_str("a base or factor must be at least 1 and below the modulus"),
             Self::Exponent => f.write_str("the exponent must be at least 1"),
             Self::TooLong => f.write_str("a number is too long"),
-            Self::Length => f.write_str("the numbers are not as long as the key or modulus, or they are too many"),
+            Self::Length => {
+                f.write_str("the numbers are not as long as the key or modulus, or they are too many")
+            }
             Self::Bits(bits) => write!(f, "crypto_mb has no functions for {bits} bits"),
-            Self::Lane { function, lane, status } => write!(f, "{function} failed in lane {lane}: status {status}"),
+            Self::Lane { function, lane, status } => {
+                write!(f, "{function} failed in lane {lane}: status {status}")
+            }
             Self::Failed(function) => write!(f, "{function} failed"),
         }
     }

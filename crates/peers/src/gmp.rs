@@ -16,7 +16,8 @@ type Bits = c_ulong;
 #[cfg(windows)]
 const FILES: &[&str] = &["libgmp-10.dll", "gmp-10.dll"];
 #[cfg(target_vendor = "apple")]
-const FILES: &[&str] = &["libgmp.10.dylib", "/opt/homebrew/lib/libgmp.10.dylib", "/usr/local/lib/libgmp.10.dylib"];
+const FILES: &[&str] =
+    &["libgmp.10.dylib", "/opt/homebrew/lib/libgmp.10.dylib", "/usr/local/lib/libgmp.10.dylib"];
 #[cfg(not(any(windows, target_vendor = "apple")))]
 const FILES: &[&str] = &["libgmp.so.10"];
 
@@ -187,11 +188,14 @@ pub struct GmpPower {
 impl GmpPower {
     /// Computes the power.
     pub fn compute(&mut self) {
-        let (result, base, scratch) = (self.result.as_mut_ptr(), self.base.as_ptr(), self.scratch.as_mut_ptr());
+        let (result, base, scratch) =
+            (self.result.as_mut_ptr(), self.base.as_ptr(), self.scratch.as_mut_ptr());
         let (exponent, modulus) = (self.exponent.as_ptr(), self.modulus.as_ptr());
         // SAFETY: base, modulus (odd) and result have `size` ≥ 1 limbs, the exponent `bits` ≥ 1 bits, and the
         // scratch space what `mpn_sec_powm_itch` requires; all are apart.
-        unsafe { (self.api.sec_powm)(result, base, self.size, exponent, self.bits, modulus, self.size, scratch) };
+        unsafe {
+            (self.api.sec_powm)(result, base, self.size, exponent, self.bits, modulus, self.size, scratch)
+        };
     }
 
     /// The last result, big-endian, in whole limbs; zero before the first.

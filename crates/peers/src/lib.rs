@@ -4,8 +4,8 @@
 //! one constant-time exponentiation. Numbers are big-endian bytes. A library that is missing, broken or too
 //! old is [`NotFound`], with the reason; every result can be read back and checked.
 //!
-//! [`CryptoMb`] does what zariz does, for eight numbers at once: RSA's primitives, and powers. It is loaded from
-//! the file that the user names.
+//! [`CryptoMb`] does what zariz does, for eight numbers at once: RSA's primitives, and powers. It is loaded
+//! from the file that the user names.
 //!
 //! [`Provider`] is a module for OpenSSL 3 that is loaded, with its parameters.
 //!

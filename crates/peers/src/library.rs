@@ -33,7 +33,11 @@ impl Open {
     /// # Safety
     /// Loading runs the initialisers of the files: each must be the library it is called, or something else
     /// that is safe to load.
-    pub unsafe fn first(title: &'static str, files: &[impl AsRef<OsStr>], package: &str) -> Result<Self, NotFound> {
+    pub unsafe fn first(
+        title: &'static str,
+        files: &[impl AsRef<OsStr>],
+        package: &str,
+    ) -> Result<Self, NotFound> {
         let mut reason = None;
         for file in files {
             let file = file.as_ref();
@@ -44,7 +48,10 @@ impl Open {
             }
         }
         let reason = reason.unwrap_or_else(|| "no name is known for this system".into());
-        Err(NotFound { library: title, why: format!("{reason}; install {title} (on Debian and Ubuntu: {package})") })
+        Err(NotFound {
+            library: title,
+            why: format!("{reason}; install {title} (on Debian and Ubuntu: {package})"),
+        })
     }
 
     /// Opens the file that the user named.

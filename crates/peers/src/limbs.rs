@@ -2,8 +2,10 @@
 
 /// `count` limbs, the lowest first, of a big-endian number that is not longer.
 pub fn limbs(number: &[u8], count: usize) -> Vec<u64> {
-    let mut limbs: Vec<u64> =
-        number.rchunks(8).map(|limb| limb.iter().fold(0, |value, &byte| value << 8 | u64::from(byte))).collect();
+    let mut limbs: Vec<u64> = number
+        .rchunks(8)
+        .map(|limb| limb.iter().fold(0, |value, &byte| value << 8 | u64::from(byte)))
+        .collect();
     limbs.resize(count, 0);
     limbs
 }

@@ -17,8 +17,14 @@ macro_rules! opaque {
 }
 opaque!(Bignum BnCtx MontCtx);
 
-type Exp =
-    unsafe extern "C" fn(*mut Bignum, *const Bignum, *const Bignum, *const Bignum, *mut BnCtx, *mut MontCtx) -> c_int;
+type Exp = unsafe extern "C" fn(
+    *mut Bignum,
+    *const Bignum,
+    *const Bignum,
+    *const Bignum,
+    *mut BnCtx,
+    *mut MontCtx,
+) -> c_int;
 type ExpX2 = unsafe extern "C" fn(
     *mut Bignum,
     *const Bignum,
@@ -48,7 +54,8 @@ struct Api {
     mont_set: unsafe extern "C" fn(*mut MontCtx, *const Bignum, *mut BnCtx) -> c_int,
     enter: unsafe extern "C" fn(*mut Bignum, *const Bignum, *mut MontCtx, *mut BnCtx) -> c_int,
     leave: unsafe extern "C" fn(*mut Bignum, *const Bignum, *mut MontCtx, *mut BnCtx) -> c_int,
-    multiply: unsafe extern "C" fn(*mut Bignum, *const Bignum, *const Bignum, *mut MontCtx, *mut BnCtx) -> c_int,
+    multiply:
+        unsafe extern "C" fn(*mut Bignum, *const Bignum, *const Bignum, *mut MontCtx, *mut BnCtx) -> c_int,
     exp: Exp,
     exp_x2: Option<ExpX2>,
 }
@@ -82,7 +89,8 @@ impl OpenSsl {
         // SAFETY: the caller's promise.
         let open = unsafe { Open::first("OpenSSL", files, "libssl3") }?;
         // SAFETY: `openssl/crypto.h` declares it so.
-        let version: unsafe extern "C" fn(c_int) -> *const c_char = unsafe { open.symbol("OpenSSL_version") }?;
+        let version: unsafe extern "C" fn(c_int) -> *const c_char =
+            unsafe { open.symbol("OpenSSL_version") }?;
         // SAFETY: 0 is OPENSSL_VERSION; the answer is a constant text, or null of an unknown number.
         let version = unsafe { version(0) };
         if version.is_null() {
@@ -276,7 +284,8 @@ impl OpenSslPower {
         let (ring, result, base) = (&self.ring, self.result.get(), self.base.get());
         let (exponent, modulus) = (self.exponent.get(), ring.modulus.get());
         // SAFETY: live objects of ours; the constants are those of the modulus.
-        let done = unsafe { (ring.api.exp)(result, base, exponent, modulus, ring.ctx.as_ptr(), ring.mont.as_ptr()) };
+        let done =
+            unsafe { (ring.api.exp)(result, base, exponent, modulus, ring.ctx.as_ptr(), ring.mont.as_ptr()) };
         check(done, "BN_mod_exp_mont_consttime")
     }
 
@@ -323,7 +332,9 @@ impl OpenSslPowerPair {
 
 /// Whether a version is [`PAIR_BROKEN`]; what a distributor adds to its name is ignored.
 fn is_broken(version: &str) -> bool {
-    version.strip_prefix(PAIR_BROKEN).is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_digit()))
+    version
+        .strip_prefix(PAIR_BROKEN)
+        .is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_digit()))
 }
 
 fn check(done: c_int, function: &'static str) -> Result<(), Error> {

@@ -142,7 +142,9 @@ impl Provider {
         let context = Context::new(api).map_err(ProviderError::Load)?;
         let config = Config::read(&context).map_err(ProviderError::Configuration)?;
         let found = config.as_ref().and_then(|config| config.section_for(&module.file));
-        if let (None, Some(mistake)) = (&found, config.as_ref().and_then(|config| config.mistake(&module.file))) {
+        if let (None, Some(mistake)) =
+            (&found, config.as_ref().and_then(|config| config.mistake(&module.file)))
+        {
             return Err(ProviderError::Configuration(mistake));
         }
         if found.as_ref().is_none_or(|found| !found.has_module) {
@@ -259,7 +261,10 @@ impl Drop for Provider {
 
 impl fmt::Debug for Provider {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.debug_struct("Provider").field("name", &self.name).field("section", &self.section).finish_non_exhaustive()
+        f.debug_struct("Provider")
+            .field("name", &self.name)
+            .field("section", &self.section)
+            .finish_non_exhaustive()
     }
 }
 

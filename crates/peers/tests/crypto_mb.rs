@@ -71,8 +71,10 @@ fn private_and_public_operations() {
         let size = bits as usize / 8;
         let keys: [Key; 8] = std::array::from_fn(|lane| Key::new(lane as u64, bits));
         let moduli = keys.each_ref().map(|key| key.n().to_bytes_be());
-        let mut private = library.private(bits as usize, keys.each_ref().map(Key::crt)).expect("a size it has");
-        let mut public = library.public(bits as usize, moduli.each_ref().map(Vec::as_slice)).expect("a size it has");
+        let mut private =
+            library.private(bits as usize, keys.each_ref().map(Key::crt)).expect("a size it has");
+        let mut public =
+            library.public(bits as usize, moduli.each_ref().map(Vec::as_slice)).expect("a size it has");
         for count in [1, 5, 8] {
             let numbers: Vec<BigUint> = (0..count).map(|lane| odd(lane as u64 + 400, bits - 2)).collect();
             let padded: Vec<Vec<u8>> = numbers.iter().map(|number| padded(number, size)).collect();
@@ -83,7 +85,11 @@ fn private_and_public_operations() {
                 let result = BigUint::from_bytes_be(result);
                 assert!(result < key.n());
                 for (prime, exponent) in [(&key.p, &key.numbers[2]), (&key.q, &key.numbers[3])] {
-                    assert_eq!(&result % prime, number.modpow(&BigUint::from_bytes_be(exponent), prime), "{bits}");
+                    assert_eq!(
+                        &result % prime,
+                        number.modpow(&BigUint::from_bytes_be(exponent), prime),
+                        "{bits}"
+                    );
                 }
             }
             public.compute(&slices, &mut results).expect("computed");
@@ -113,7 +119,11 @@ fn powers() {
             let mut powers = library.powers(&jobs).expect("good numbers");
             powers.compute().expect("computed");
             for (i, value) in powers.values().iter().enumerate() {
-                assert_eq!(BigUint::from_bytes_be(value), bases[i].modpow(&exponents[i], &moduli[i]), "{bits}");
+                assert_eq!(
+                    BigUint::from_bytes_be(value),
+                    bases[i].modpow(&exponents[i], &moduli[i]),
+                    "{bits}"
+                );
             }
         }
     }
@@ -135,8 +145,9 @@ fn bad_numbers_are_refused_before_the_library_sees_them() {
     assert_eq!(private.compute(&[&number], &mut []), Err(Error::Length));
     assert_eq!(private.compute(&[&number[..]; 9], &mut vec![vec![0; 256]; 9]), Err(Error::Length));
     let job = PowerJob { base: &[2], exponent: &[3], modulus: &[0x81; 128] };
-    let refused =
-        |job: PowerJob| library.powers(&[PowerJob { base: &[2], exponent: &[3], modulus: &[0x81; 128] }, job]);
+    let refused = |job: PowerJob| {
+        library.powers(&[PowerJob { base: &[2], exponent: &[3], modulus: &[0x81; 128] }, job])
+    };
     assert_eq!(refused(PowerJob { modulus: &[0x41; 128], ..job }).err(), Some(Error::Length));
     assert_eq!(refused(PowerJob { exponent: &[0x82; 128], ..job }).map(drop), Ok(()));
     assert_eq!(refused(PowerJob { exponent: &[1; 129], ..job }).err(), Some(Error::Length));

@@ -101,8 +101,10 @@ fn powers_of_openssl() {
             let [a, b] = [&xb, &yb].map(|base| openssl.power(base, &eb, &mb).expect("good numbers"));
             if let Some(mut pair) = openssl.power_pair([a, b]) {
                 pair.compute().expect("computed");
-                let results =
-                    pair.powers().each_ref().map(|power| BigUint::from_bytes_be(&power.value().expect("a value")));
+                let results = pair
+                    .powers()
+                    .each_ref()
+                    .map(|power| BigUint::from_bytes_be(&power.value().expect("a value")));
                 assert_eq!(results, [expected, y.modpow(&e, &m)], "{bits}");
             }
         }
@@ -158,7 +160,10 @@ fn a_missing_file_and_one_that_is_no_library() {
     for file in ["/does/not/exist/libpeer.so.1", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")] {
         let libraries = [("GMP", "libgmp10"), ("OpenSSL", "libssl3")];
         for (error, (library, package)) in refused(file.as_ref()).iter().zip(libraries) {
-            assert!(error.why().contains(&format!("install {library} (on Debian and Ubuntu: {package})")), "{error}");
+            assert!(
+                error.why().contains(&format!("install {library} (on Debian and Ubuntu: {package})")),
+                "{error}"
+            );
             assert_eq!(error.library(), library);
             assert!(error.why().contains(file), "{error}");
             assert!(error.to_string().starts_with(&format!("{library} was not found: ")), "{error}");
@@ -200,7 +205,8 @@ fn a_module_of_openssl_says_what_it_is() {
     assert!(provider.openssl().starts_with("OpenSSL "), "{provider:?}");
     assert!(provider.name() == "legacy" && format!("{provider:?}").contains("legacy"), "{provider:?}");
     let parameters = provider.parameters();
-    let value = |name: &str| parameters.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone());
+    let value =
+        |name: &str| parameters.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone());
     assert_eq!(value("name"), Some(ParamValue::Text("OpenSSL Legacy Provider".into())), "{parameters:?}");
     assert_eq!(value("status"), Some(ParamValue::Integer(1)), "{parameters:?}");
     // Again, and one that is not there.

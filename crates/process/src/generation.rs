@@ -33,7 +33,12 @@ mod page {
             0 => {
                 let drawn = DRAWN.fetch_add(1, Ordering::Relaxed) + 1;
                 // If another thread was faster, its number is the process's.
-                Some(number.compare_exchange(0, drawn, Ordering::AcqRel, Ordering::Acquire).err().unwrap_or(drawn))
+                Some(
+                    number
+                        .compare_exchange(0, drawn, Ordering::AcqRel, Ordering::Acquire)
+                        .err()
+                        .unwrap_or(drawn),
+                )
             }
             known => Some(known),
         }
@@ -62,7 +67,8 @@ mod page {
         // If it is unmapped here, nobody has its address.
         unsafe {
             let access = libc::PROT_READ | libc::PROT_WRITE;
-            let page = libc::mmap(ptr::null_mut(), LENGTH, access, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1, 0);
+            let page =
+                libc::mmap(ptr::null_mut(), LENGTH, access, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1, 0);
             if page == libc::MAP_FAILED {
                 return ptr::null_mut();
             }

@@ -26,7 +26,9 @@ pub fn ending_signals() -> Vec<c_int> {
         libc::SIGXFSZ,
     ];
     #[cfg(target_os = "linux")]
-    signals.extend([libc::SIGIO, libc::SIGPWR, libc::SIGSTKFLT].into_iter().chain(libc::SIGRTMIN()..=libc::SIGRTMAX()));
+    signals.extend(
+        [libc::SIGIO, libc::SIGPWR, libc::SIGSTKFLT].into_iter().chain(libc::SIGRTMIN()..=libc::SIGRTMAX()),
+    );
     signals.retain(|signal| [libc::SIGINT, libc::SIGTERM].contains(signal) || !is_ignored(*signal));
     signals
 }

@@ -51,7 +51,8 @@ fn each_process_has_its_own_value() {
             let child = Process::current();
             let fresh = values.get().is_none() && *values.get_or_init(make) == [0, 1];
             let kept = values.get() == Some(&vec![0, 1]);
-            let grandchild = in_child(|| Process::current() != child && *values.get_or_init(make) == [0, 1, 2]);
+            let grandchild =
+                in_child(|| Process::current() != child && *values.get_or_init(make) == [0, 1, 2]);
             child != parent && forks() > counted && fresh && kept && grandchild
         }));
     }
@@ -66,7 +67,9 @@ fn a_child_that_no_one_counts_is_another_process() {
     let (parent, counted) = (Process::current(), forks());
     assert_eq!(*values.get_or_init(|_| 1), 1);
     // SAFETY: the child allocates nothing, reads and writes its own memory, and ends.
-    let make = || unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD as libc::c_long, 0, 0, 0, 0) as libc::pid_t };
+    let make = || unsafe {
+        libc::syscall(libc::SYS_clone, libc::SIGCHLD as libc::c_long, 0, 0, 0, 0) as libc::pid_t
+    };
     assert!(in_child_made_by(make, || {
         let differs = Process::current() != parent && forks() == counted && values.get().is_none();
         differs && Process::current() == Process::current()

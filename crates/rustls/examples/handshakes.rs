@@ -27,8 +27,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     roots.add(certificate.clone())?;
     let client = Arc::new(ClientConfig::builder().with_root_certificates(roots).with_no_client_auth());
     let [zariz, other] = [zariz_rustls::default_provider(), aws_lc_rs::default_provider()].map(|provider| {
-        let builder = ServerConfig::builder_with_provider(provider.into()).with_safe_default_protocol_versions()?;
-        let key = PrivateKeyDer::from_pem_slice(KEY).map_err(|error| rustls::Error::General(error.to_string()))?;
+        let builder =
+            ServerConfig::builder_with_provider(provider.into()).with_safe_default_protocol_versions()?;
+        let key =
+            PrivateKeyDer::from_pem_slice(KEY).map_err(|error| rustls::Error::General(error.to_string()))?;
         let mut config = builder.with_no_client_auth().with_single_cert(vec![certificate.clone()], key)?;
         // Without tickets, each handshake is a full one.
         config.send_tls13_tickets = 0;
@@ -53,7 +55,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     ratios.sort_by(f64::total_cmp);
     let rate = |time: Duration| HANDSHAKES as f64 / time.as_secs_f64();
-    println!("RSA-2048, TLS 1.3, one thread, the server's part of {rounds} rounds of {HANDSHAKES} handshakes");
+    println!(
+        "RSA-2048, TLS 1.3, one thread, the server's part of {rounds} rounds of {HANDSHAKES} handshakes"
+    );
     println!("aws-lc-rs  {:8.0} handshakes a second (best round)", rate(times[1]));
     println!("zariz      {:8.0} handshakes a second (best round)", rate(times[0]));
     println!("ratio      {:8.2} (median)", ratios[ratios.len() / 2]);

@@ -38,7 +38,9 @@ impl SigningKey {
     pub fn new(key: PrivateKey) -> Result<Self, Error> {
         if key.bits() < MIN_BITS {
             let bits = key.bits();
-            return Err(Error::General(format!("the RSA key has {bits} bits; TLS needs at least {MIN_BITS}")));
+            return Err(Error::General(format!(
+                "the RSA key has {bits} bits; TLS needs at least {MIN_BITS}"
+            )));
         }
         if key.public_key().usage() != Usage::Any {
             let what = "the RSA key is for PSS only (id-RSASSA-PSS); rustls needs one with rsaEncryption";

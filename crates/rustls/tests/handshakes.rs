@@ -78,7 +78,8 @@ fn pass(from: &mut Connection, to: &mut Connection) -> Result<(), rustls::Error>
 
 fn handshake(server: Arc<ServerConfig>, client: Arc<ClientConfig>) -> Result<(), rustls::Error> {
     let mut server = Connection::from(ServerConnection::new(server)?);
-    let mut client = Connection::from(ClientConnection::new(client, "localhost".try_into().expect("a name"))?);
+    let mut client =
+        Connection::from(ClientConnection::new(client, "localhost".try_into().expect("a name"))?);
     while server.is_handshaking() || client.is_handshaking() {
         pass(&mut client, &mut server)?;
         pass(&mut server, &mut client)?;
@@ -101,7 +102,8 @@ fn rustls_accepts_each_scheme_in_each_version() {
     }
     for scheme in PKCS1 {
         assert_eq!(handshake(server(RSA, &TLS12), client(RSA, &[scheme])), Ok(()), "{scheme:?}");
-        let refused = handshake(server(RSA, &TLS13), client(RSA, &[scheme])).expect_err("not in TLS 1.3").to_string();
+        let refused =
+            handshake(server(RSA, &TLS13), client(RSA, &[scheme])).expect_err("not in TLS 1.3").to_string();
         assert!(refused.contains("NoSignatureSchemesInCommon"), "{scheme:?}: {refused}");
     }
 }
@@ -111,7 +113,11 @@ fn the_provider_may_be_another_one() {
     let batcher = Batcher::new();
     let provider = with_batcher(ring::default_provider(), batcher.clone());
     for (version, scheme) in [(&TLS12, PKCS1[0]), (&TLS12, PSS[0]), (&TLS13, PSS[2])] {
-        assert_eq!(handshake(server_on(provider.clone(), RSA, version), client(RSA, &[scheme])), Ok(()), "{scheme:?}");
+        assert_eq!(
+            handshake(server_on(provider.clone(), RSA, version), client(RSA, &[scheme])),
+            Ok(()),
+            "{scheme:?}"
+        );
     }
     let ecdsa = [SignatureScheme::ECDSA_NISTP256_SHA256];
     assert_eq!(handshake(server_on(provider, P256, &TLS13), client(P256, &ecdsa)), Ok(()));
@@ -127,7 +133,8 @@ fn threads_share_a_batcher() {
     let provider = Arc::new(with_batcher(aws_lc_rs::default_provider(), batcher.clone()));
     let builder = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
     let builder = builder.expect("versions").with_no_client_auth();
-    let server = Arc::new(builder.with_single_cert(vec![certificate(RSA)], key(RSA)).expect("a key that fits"));
+    let server =
+        Arc::new(builder.with_single_cert(vec![certificate(RSA)], key(RSA)).expect("a key that fits"));
     let mut client = ClientConfig::clone(&client(RSA, &PSS));
     client.resumption = Resumption::disabled(); // every handshake needs a signature
     let client = Arc::new(client);
@@ -165,15 +172,19 @@ fn a_server_accepts_clients_of_zariz() {
         // The server does not use zariz.
         let builder = ServerConfig::builder_with_provider(aws_lc_rs::default_provider().into());
         let builder = builder.with_protocol_versions(&[version]).expect("a version");
-        let verifier =
-            WebPkiClientVerifier::builder_with_provider(Arc::new(roots.clone()), aws_lc_rs::default_provider().into());
+        let verifier = WebPkiClientVerifier::builder_with_provider(
+            Arc::new(roots.clone()),
+            aws_lc_rs::default_provider().into(),
+        );
         let builder = builder.with_client_cert_verifier(verifier.build().expect("a verifier"));
         let server = builder.with_single_cert(vec![certificate(P256)], key(P256)).expect("a key that fits");
         let mut trusted = RootCertStore::empty();
         trusted.add(certificate(P256)).expect("a root");
         let builder = ClientConfig::builder_with_provider(default_provider().into());
-        let builder = builder.with_protocol_versions(&[version]).expect("a version").with_root_certificates(trusted);
-        let client = builder.with_client_auth_cert(vec![certificate(RSA)], key(RSA)).expect("a key that fits");
+        let builder =
+            builder.with_protocol_versions(&[version]).expect("a version").with_root_certificates(trusted);
+        let client =
+            builder.with_client_auth_cert(vec![certificate(RSA)], key(RSA)).expect("a key that fits");
         assert_eq!(handshake(server.into(), client.into()), Ok(()), "{version:?}");
     }
 }
@@ -184,7 +195,10 @@ fn keys_of_every_format_are_loaded() {
     // PKCS#8 wraps the PKCS#1 structure; in a 2048-bit key, 26 bytes precede it.
     let pkcs1 = PrivatePkcs1KeyDer::from(key(RSA).secret_der()[26..].to_vec()).into();
     let loaded = default_provider().key_provider.load_private_key(pkcs1).expect("PKCS#1");
-    assert_eq!(loaded.public_key().expect("a public key"), rsa.public_key().to_der().expect("DER")[..].into());
+    assert_eq!(
+        loaded.public_key().expect("a public key"),
+        rsa.public_key().to_der().expect("DER")[..].into()
+    );
     let signer = loaded.choose_scheme(&[SignatureScheme::RSA_PKCS1_SHA256]).expect("a scheme");
     let signature = signer.sign(b"message").expect("a signature");
     rsa.public_key().verify(zariz::rsa::Algorithm::RS256, b"message", &signature).expect("a right one");
@@ -216,15 +230,19 @@ fn a_server_of_openssl_accepts_clients_of_zariz() {
         let mut stream = loop {
             match TcpStream::connect(("127.0.0.1", port)) {
                 Ok(stream) => break stream,
-                Err(error) if child.try_wait().expect("a state").is_some() => panic!("openssl ended: {error}"),
+                Err(error) if child.try_wait().expect("a state").is_some() => {
+                    panic!("openssl ended: {error}")
+                }
                 Err(_) => thread::sleep(Duration::from_millis(10)),
             }
         };
         let mut roots = RootCertStore::empty();
         roots.add(certificate(RSA)).expect("a root");
         let builder = ClientConfig::builder_with_provider(default_provider().into());
-        let builder = builder.with_protocol_versions(&[version]).expect("a version").with_root_certificates(roots);
-        let config = builder.with_client_auth_cert(vec![certificate(RSA)], key(RSA)).expect("a key that fits");
+        let builder =
+            builder.with_protocol_versions(&[version]).expect("a version").with_root_certificates(roots);
+        let config =
+            builder.with_client_auth_cert(vec![certificate(RSA)], key(RSA)).expect("a key that fits");
         let name = "localhost".try_into().expect("a name");
         let mut connection = ClientConnection::new(Arc::new(config), name).expect("a connection");
         let mut tls = rustls::Stream::new(&mut connection, &mut stream);
@@ -256,13 +274,18 @@ fn openssl_accepts_each_scheme() {
             let child = program.spawn().expect("the program openssl is installed");
             let (mut stream, _) = listener.accept().expect("a connection");
             let mut connection = ServerConnection::new(server(RSA, version)).expect("a connection");
-            rustls::Stream::new(&mut connection, &mut stream).write_all(b"hello from zariz\n").expect("a handshake");
+            rustls::Stream::new(&mut connection, &mut stream)
+                .write_all(b"hello from zariz\n")
+                .expect("a handshake");
             connection.send_close_notify();
             connection.write_tls(&mut stream).expect("the end");
             drop(stream);
             let output = child.wait_with_output().expect("an end");
             let said = String::from_utf8_lossy(&output.stdout);
-            assert!(said.contains("hello from zariz") && said.contains("Verify return code: 0"), "{scheme}: {said}");
+            assert!(
+                said.contains("hello from zariz") && said.contains("Verify return code: 0"),
+                "{scheme}: {said}"
+            );
         }
     }
 }

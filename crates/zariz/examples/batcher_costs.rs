@@ -1,6 +1,6 @@
 //! What a batcher costs and gains: RSA-2048 signatures on one core. Run it as
-//! `taskset -c 0 cargo run --release -p zariz --example batcher_costs`. All that is compared takes turns in short
-//! rounds, and every ratio or difference is the median of those of single rounds.
+//! `taskset -c 0 cargo run --release -p zariz --example batcher_costs`. All that is compared takes turns in
+//! short rounds, and every ratio or difference is the median of those of single rounds.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -18,8 +18,8 @@ use zariz::rsa::{Algorithm, PrivateKey};
 
 /// How many callers sign at once.
 const CALLERS: usize = 64;
-/// How many messages each of them signs in a round. With few, some threads of one core sign all of theirs before others
-/// begin.
+/// How many messages each of them signs in a round. With few, some threads of one core sign all of theirs
+/// before others begin.
 const EACH: usize = 100;
 /// The default size of a batcher's full batch.
 const FULL: usize = 16;
@@ -29,7 +29,10 @@ const ALG: Algorithm = Algorithm::RS256;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let key = PrivateKey::generate(2048)?;
     let processors = thread::available_parallelism()?;
-    println!("RSA-2048, RS256, engine {}, {processors} processor(s) for this process\n", Dispatch::Auto.main().name());
+    println!(
+        "RSA-2048, RS256, engine {}, {processors} processor(s) for this process\n",
+        Dispatch::Auto.main().name()
+    );
     let rate = many_callers(&key, 10);
     one_caller(&key, 1000);
     arrivals(&key, rate / 2.0, 10_000, 9);
@@ -38,7 +41,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 /// 64 callers at once beside `sign_batch` of 64. Returns that one's rate.
 fn many_callers(key: &PrivateKey, rounds: usize) -> f64 {
-    println!("| {CALLERS} at once | signatures/s | of sign_batch({CALLERS}) | mean batch |\n|---|---:|---:|---:|");
+    println!(
+        "| {CALLERS} at once | signatures/s | of sign_batch({CALLERS}) | mean batch |\n|---|---:|---:|---:|"
+    );
     let messages = [b"message".as_slice(); CALLERS];
     let (mut direct, mut rows) = (Vec::new(), Vec::new());
     for max_batch in [FULL, CALLERS] {
@@ -62,7 +67,12 @@ fn many_callers(key: &PrivateKey, rounds: usize) -> f64 {
         for (name, (rates, ratios), batcher) in
             [("threads", blocking, &batchers[0]), ("futures, one thread", awaiting, &batchers[1])]
         {
-            rows.push((format!("{name}, batches of up to {max_batch}"), rates, ratios, batcher.metrics().mean_batch()));
+            rows.push((
+                format!("{name}, batches of up to {max_batch}"),
+                rates,
+                ratios,
+                batcher.metrics().mean_batch(),
+            ));
         }
     }
     let direct = median(direct);
@@ -131,8 +141,8 @@ fn one_caller(key: &PrivateKey, rounds: usize) {
     println!();
 }
 
-/// Computes primitives as a batcher does, and notes how many microseconds each waited: since it should have come, and
-/// since it was asked for.
+/// Computes primitives as a batcher does, and notes how many microseconds each waited: since it should have
+/// come, and since it was asked for.
 struct Noting(Mutex<Vec<[f64; 2]>>);
 
 impl Compute for Noting {
@@ -146,8 +156,9 @@ impl Compute for Noting {
 
     fn compute(&self, batch: &[&Self::Operation]) -> Vec<PrimitiveResult> {
         let now = Instant::now();
-        let waits =
-            batch.iter().map(|(times, _)| times.map(|time| now.saturating_duration_since(time).as_secs_f64() * 1e6));
+        let waits = batch
+            .iter()
+            .map(|(times, _)| times.map(|time| now.saturating_duration_since(time).as_secs_f64() * 1e6));
         self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(waits);
         let primitives: Vec<_> = batch.iter().map(|(_, primitive)| primitive).collect();
         primitive_many(&primitives)
@@ -157,9 +168,9 @@ impl Compute for Noting {
 /// The shares of requests whose longest wait is shown.
 const PERCENTILES: [f64; 4] = [0.5, 0.9, 0.99, 0.999];
 
-/// Poisson arrivals, each taken by a thread that sleeps until its time, and how long they wait until their batch
-/// begins: from the call, and from the time that the thread slept for. Between the two, the system wakes the thread,
-/// on the processor that computes.
+/// Poisson arrivals, each taken by a thread that sleeps until its time, and how long they wait until their
+/// batch begins: from the call, and from the time that the thread slept for. Between the two, the system
+/// wakes the thread, on the processor that computes.
 fn arrivals(key: &PrivateKey, rate: f64, count: usize, rounds: usize) {
     let messages = [b"message".as_slice(); FULL];
     let full = median((0..100).map(|_| timed(|| drop(key.sign_batch(ALG, &messages))) * 1e6).collect());
@@ -220,7 +231,8 @@ fn arrive(queue: &Arc<Queue<Noting>>, key: &PrivateKey, times: &[f64]) {
                     let due = start + Duration::from_secs_f64(*time);
                     thread::sleep(due.saturating_duration_since(Instant::now()));
                     let primitive = Primitive::Private(key.clone(), number.clone().into());
-                    let result = queue.call(([due, Instant::now()], primitive), None).expect("the queue computes");
+                    let result =
+                        queue.call(([due, Instant::now()], primitive), None).expect("the queue computes");
                     result.expect("the number is below the modulus");
                 }
             });
@@ -235,7 +247,8 @@ type Task<'a> = Pin<Box<dyn Future<Output = ()> + 'a>>;
 struct Ready {
     tasks: Mutex<VecDeque<usize>>,
     some: Condvar,
-    /// The executor's thread sleeps until there are some. To wake it otherwise would be a needless system call.
+    /// The executor's thread sleeps until there are some. To wake it otherwise would be a needless system
+    /// call.
     asleep: AtomicBool,
 }
 
@@ -256,8 +269,9 @@ impl Wake for TaskWaker {
 /// An executor: runs tasks on this thread until all are done.
 fn run_all(mut tasks: Vec<Task>) {
     let ready = Arc::new(Ready::default());
-    let wakers: Vec<_> =
-        (0..tasks.len()).map(|task| Waker::from(Arc::new(TaskWaker { task, ready: ready.clone() }))).collect();
+    let wakers: Vec<_> = (0..tasks.len())
+        .map(|task| Waker::from(Arc::new(TaskWaker { task, ready: ready.clone() })))
+        .collect();
     wakers.iter().for_each(Waker::wake_by_ref);
     let mut left = tasks.len();
     let mut done = vec![false; left];

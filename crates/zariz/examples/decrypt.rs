@@ -1,5 +1,5 @@
-//! Decrypts ciphertexts: one, and many at once, with OAEP; and with PKCS#1 v1.5, which never says that a padding
-//! was bad.
+//! Decrypts ciphertexts: one, and many at once, with OAEP; and with PKCS#1 v1.5, which never says that a
+//! padding was bad.
 
 use zariz::rsa::{Error, Hash, Padding, PrivateKey};
 

@@ -1,8 +1,8 @@
-//! Shows whether a branch or an address of RSA depends on a secret. Runs under valgrind's memcheck, to which all
-//! private numbers of a key, and the random numbers that blind operations, are undefined.
+//! Shows whether a branch or an address of RSA depends on a secret. Runs under valgrind's memcheck, to which
+//! all private numbers of a key, and the random numbers that blind operations, are undefined.
 //!
-//! Run by `cargo xtask test secrets`. What the time does reveal is in `src/declassify.rs`: each decision there must
-//! be made here at least once.
+//! Run by `cargo xtask test secrets`. What the time does reveal is in `src/declassify.rs`: each decision
+//! there must be made here at least once.
 
 use zariz::rsa::blind::{self, Variant};
 use zariz::rsa::hazmat::oaep;
@@ -117,10 +117,11 @@ fn blind(key: &PrivateKey) {
     }
 }
 
-/// Keys that are read from DER and PEM, and written as DER. (A dependency writes PEM, and checks then that its text
-/// is UTF-8, in a table.)
+/// Keys that are read from DER and PEM, and written as DER. (A dependency writes PEM, and checks then that
+/// its text is UTF-8, in a table.)
 ///
-/// Of a private number in DER, the first byte stays public: decoders look at its sign, and whether it is zero.
+/// Of a private number in DER, the first byte stays public: decoders look at its sign, and whether it is
+/// zero.
 fn files(numbers: &Components) {
     let key = PrivateKey::from_components(numbers).expect("a key");
     let mut der = key.to_der().expect("encoded");
@@ -224,7 +225,9 @@ fn main() {
     let load = || PrivateKey::from_components(&secret(&numbers)).expect("a key");
     match std::env::args().nth(1).as_deref() {
         Some("leak") => return planted(load().components().d[50]),
-        Some("leak-signature") => return planted(load().sign(Algorithm::RS256, MESSAGE).expect("a signature")[50]),
+        Some("leak-signature") => {
+            return planted(load().sign(Algorithm::RS256, MESSAGE).expect("a signature")[50]);
+        }
         _ => {}
     }
     for dispatch in dispatches() {

@@ -8,7 +8,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let messages: Vec<&str> = messages.iter().map(String::as_str).collect();
 
     // One result for each message, in order. 16 at once fill the lanes of every engine.
-    let signatures = key.sign_batch(Algorithm::RS256, &messages).into_iter().collect::<Result<Vec<_>, Error>>()?;
+    let signatures =
+        key.sign_batch(Algorithm::RS256, &messages).into_iter().collect::<Result<Vec<_>, Error>>()?;
     println!("{} signatures with one key", signatures.len());
 
     // Keys and algorithms of their own. A job that fails leaves the others alone.

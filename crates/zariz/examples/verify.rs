@@ -8,7 +8,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // What the verifier has is the public key, from PEM or DER.
     let public = PublicKey::parse(key.public_key().to_pem()?.as_bytes())?;
-    let signed = ["a message", "another message"].map(|m| Signed { message: m.into(), signature: &signature });
+    let signed =
+        ["a message", "another message"].map(|m| Signed { message: m.into(), signature: &signature });
     assert_eq!(public.verify_batch(Algorithm::RS256, &signed), [Ok(()), Err(Error::Verification)]);
 
     // With a key for each signature.

@@ -132,13 +132,14 @@ impl<M: rsaz::Kernels> Backend for Rsaz<M> {
     }
 }
 
-/// The default floating-point environment for a machine that needs it, until the result is dropped. The host program
-/// may have another one. Keep it around all batches of a call.
+/// The default floating-point environment for a machine that needs it, until the result is dropped. The host
+/// program may have another one. Keep it around all batches of a call.
 pub(crate) fn default_mxcsr(backend: &dyn Backend) -> DefaultMxcsr {
     DefaultMxcsr::if_needed(backend.rounds())
 }
 
-/// Computes jobs in batches of the machine's lanes. Consecutive batches with the same moduli share working space.
+/// Computes jobs in batches of the machine's lanes. Consecutive batches with the same moduli share working
+/// space.
 pub(crate) fn in_batches<'a, J>(
     backend: &dyn Backend,
     jobs: &[J],
@@ -163,7 +164,11 @@ pub(crate) fn in_batches<'a, J>(
 }
 
 /// The arithmetic of one modulus, for `count` numbers, at most one for each lane.
-pub(crate) fn repeated<'a>(backend: &dyn Backend, modulus: &'a Prepared, count: usize) -> Box<dyn Montgomery + 'a> {
+pub(crate) fn repeated<'a>(
+    backend: &dyn Backend,
+    modulus: &'a Prepared,
+    count: usize,
+) -> Box<dyn Montgomery + 'a> {
     backend.montgomery(&vec![modulus; count.clamp(1, backend.lanes())])
 }
 

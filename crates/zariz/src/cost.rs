@@ -1,9 +1,9 @@
 //! Estimates what operations cost on this processor's engines, from tables of measured times.
 //!
 //! Nothing is measured at run time: a first request would pay for it, and the choice of engines would differ
-//! between runs. Only the ratios of costs matter. Three kinds of processor differ most: those
-//! with AVX-512, those that compute vectors of 256 bits as two halves, and the others. Each has a table, measured on
-//! one processor.
+//! between runs. Only the ratios of costs matter. Three kinds of processor differ most: those with AVX-512,
+//! those that compute vectors of 256 bits as two halves, and the others. Each has a table, measured on one
+//! processor.
 
 #[cfg(test)]
 mod measure;
@@ -63,12 +63,15 @@ impl Candidate {
     /// Nanoseconds of one call: with fixed windows of five bits, or sliding ones for a sparse exponent. Scans
     /// of tables are left out: they are a few hundredths, and about the same for all engines.
     pub fn estimate(&self, operation: Operation) -> u64 {
-        let [product, multiply, square] = [self.cost.product, self.cost.multiply, self.cost.square].map(u64::from);
+        let [product, multiply, square] =
+            [self.cost.product, self.cost.multiply, self.cost.square].map(u64::from);
         // An exponent may have any length; one of 2^32 bits would never finish.
         let bits = |exponent_bits: usize| exponent_bits.min(u32::MAX as usize) as u64;
         match operation {
             Operation::Product => product,
-            Operation::Power { exponent_bits } => self.estimate(Operation::MultiPower { bases: 1, exponent_bits }),
+            Operation::Power { exponent_bits } => {
+                self.estimate(Operation::MultiPower { bases: 1, exponent_bits })
+            }
             Operation::PublicPower { exponent_bits } => {
                 self.estimate(Operation::PublicMultiPower { bases: 1, exponent_bits })
             }
@@ -126,14 +129,21 @@ mod tests {
 
     #[test]
     fn every_engine_that_auto_may_choose_has_a_row() {
-        for (rows, avx512) in WITHOUT_AVX512.map(|rows| (rows, false)).into_iter().chain([(with_avx512::ROWS, true)]) {
+        for (rows, avx512) in
+            WITHOUT_AVX512.map(|rows| (rows, false)).into_iter().chain([(with_avx512::ROWS, true)])
+        {
             let needs_avx512 = |engine: Engine| engine.layout() == Layout::Pair || engine.lanes() == 8;
             for engine in Engine::ALL.iter().copied() {
                 let expected = engine.name() != "carry-chains" && (avx512 || !needs_avx512(engine));
                 assert_eq!(rows.iter().any(|row| row.engine == engine), expected, "{engine}");
             }
             for row in rows {
-                assert!(measure::numbers(row.engine).contains(&row.numbers), "{} {}", row.engine, row.numbers);
+                assert!(
+                    measure::numbers(row.engine).contains(&row.numbers),
+                    "{} {}",
+                    row.engine,
+                    row.numbers
+                );
                 let [first, last] = [row.costs[0], row.costs[LENGTHS.len() - 1]];
                 assert!((0..3).all(|i| 0 < first[i] && first[i] < last[i]), "{}", row.engine);
             }

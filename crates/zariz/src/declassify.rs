@@ -1,9 +1,9 @@
 //! What the time of RSA and of searches for primes reveals of secrets, on purpose, by name. (`FixedBase` and
 //! `Modulus::new` also reveal whether an input is refused.)
 //!
-//! Each function returns its argument. What it is given may decide a branch or the length of an array afterwards;
-//! nothing else that was computed from a secret may. `cargo xtask test secrets` checks that: under valgrind's
-//! memcheck, secrets are undefined, and these functions alone make what they pass defined.
+//! Each function returns its argument. What it is given may decide a branch or the length of an array
+//! afterwards; nothing else that was computed from a secret may. `cargo xtask test secrets` checks that:
+//! under valgrind's memcheck, secrets are undefined, and these functions alone make what they pass defined.
 
 use zariz_machines::memcheck;
 
@@ -42,23 +42,25 @@ declassify! {
     fits: bool,
     /// The length in bits of a private number that is written: DER has no leading zeros.
     written_bits: usize,
-    /// The first byte of a private number that is written: DER's encoder looks at its sign. That it is above 127
-    /// shows in the length of what is written.
+    /// The first byte of a private number that is written: DER's encoder looks at its sign. That it is above
+    /// 127 shows in the length of what is written.
     first_byte: u8,
-    /// Whether a file has a marker of PEM (`-----BEGIN`, `-----END`, `4,ENCRYPTED`, a colon), a blank or a line break
-    /// at a place.
+    /// Whether a file has a marker of PEM (`-----BEGIN`, `-----END`, `4,ENCRYPTED`, a colon), a blank or a
+    /// line break at a place.
     is_marker: bool,
-    /// Whether a random number, drawn for a mask or a blind, is below the modulus and not zero: others are thrown away.
+    /// Whether a random number, drawn for a mask or a blind, is below the modulus and not zero: others are
+    /// thrown away.
     is_usable_mask: bool,
-    /// Whether a number has an inverse: callers learn it, and split a batch in which one has none. A random number
-    /// for a mask has none only if it shares a factor with `n`, which is as unlikely as guessing the factor.
+    /// Whether a number has an inverse: callers learn it, and split a batch in which one has none. A random
+    /// number for a mask has none only if it shares a factor with `n`, which is as unlikely as guessing the
+    /// factor.
     has_inverse: bool,
     /// Whether the inverse of a blind is below the modulus: all that blinding made are.
     blind_fits: bool,
     /// A byte of a signature whose blind is taken off: it is verified, and is for others to see.
     signature_byte: u8,
-    /// Whether a private result, raised to the public exponent, is what it was computed from. If not, it is computed
-    /// again, or withheld. All results of sound machines are.
+    /// Whether a private result, raised to the public exponent, is what it was computed from. If not, it is
+    /// computed again, or withheld. All results of sound machines are.
     result_is_right: bool,
     /// Whether OAEP's padding is right: a caller learns that, but not what is wrong.
     oaep_is_good: bool,

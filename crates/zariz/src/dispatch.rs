@@ -11,16 +11,17 @@ use crate::prepared::Prepared;
 
 /// How requests are shared out between engines.
 ///
-/// A vector machine does up to eight powers in the time of one. An engine that does one or two at a time may be
-/// faster for fewer requests; which engine that is depends on the processor and on the length of the numbers.
+/// A vector machine does up to eight powers in the time of one. An engine that does one or two at a time may
+/// be faster for fewer requests; which engine that is depends on the processor and on the length of the
+/// numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Dispatch {
     /// The cheapest combination of this processor's engines for the number of requests in a call. The costs
-    /// come from three built-in tables: for processors with AVX-512, for processors that split 256-bit operations
-    /// (AMD's Zen and Zen+), and for all others. Between the lengths of a table they are interpolated. So the
-    /// choice depends only on the processor, the lengths and the number of requests; nothing is measured at run
-    /// time.
+    /// come from three built-in tables: for processors with AVX-512, for processors that split 256-bit
+    /// operations (AMD's Zen and Zen+), and for all others. Between the lengths of a table they are
+    /// interpolated. So the choice depends only on the processor, the lengths and the number of requests;
+    /// nothing is measured at run time.
     #[default]
     Auto,
     /// One engine for everything.

@@ -77,14 +77,21 @@ impl fmt::Display for EngineError {
                 Engine::ALL.iter().try_for_each(|engine| write!(f, ", {engine}"))
             }
             Self::Unavailable(engine) => {
-                write!(f, "engine {engine} needs {}, which this processor does not offer", engine.requires())?;
+                write!(
+                    f,
+                    "engine {engine} needs {}, which this processor does not offer",
+                    engine.requires()
+                )?;
                 if !zariz_machines::hidden().is_empty() {
                     write!(f, " or {}={} hides", zariz_machines::HIDE, zariz_machines::hidden().join(","))?;
                 }
                 write!(f, "; choose auto or {}", Engine::best())
             }
             Self::WrongResult(engine) => {
-                write!(f, "engine {engine} fails its self-test: do not use it on this machine, and report this")
+                write!(
+                    f,
+                    "engine {engine} fails its self-test: do not use it on this machine, and report this"
+                )
             }
         }
     }
@@ -260,7 +267,8 @@ mod tests {
     fn names_round_trip() {
         for engine in Engine::ALL.iter().copied() {
             assert_eq!(engine.name().parse(), Ok(engine));
-            let available = if engine.is_available() { Ok(()) } else { Err(EngineError::Unavailable(engine)) };
+            let available =
+                if engine.is_available() { Ok(()) } else { Err(EngineError::Unavailable(engine)) };
             assert_eq!(engine.check(), available);
         }
         let error = "sse9".parse::<Engine>().expect_err("no such engine").to_string();
@@ -276,7 +284,9 @@ mod tests {
 
     #[test]
     fn engines_say_whether_they_use_vectors() {
-        assert!(![Engine::Portable, Engine::Scalar, Engine::ScalarAdx].iter().any(|engine| engine.uses_vectors()));
+        assert!(
+            ![Engine::Portable, Engine::Scalar, Engine::ScalarAdx].iter().any(|engine| engine.uses_vectors())
+        );
         #[cfg(target_arch = "x86_64")]
         {
             use zariz_machines::is_hidden;

@@ -28,14 +28,14 @@ use crate::zeroize_stack::zeroize_stack;
 /// # }
 /// ```
 ///
-/// The modulus's main engine computes ([`Modulus::engine`]), also where there is one exponent alone. All of its
-/// lanes read one copy of the table. To build it costs as much as some tens of powers; the window is the one
-/// that is cheapest for about a thousand powers, or narrower where the table would exceed its bound.
+/// The modulus's main engine computes ([`Modulus::engine`]), also where there is one exponent alone. All of
+/// its lanes read one copy of the table. To build it costs as much as some tens of powers; the window is the
+/// one that is cheapest for about a thousand powers, or narrower where the table would exceed its bound.
 ///
 /// The method is that of Brickell, Gordon, McCurley and Wilson (Eurocrypt 1992), with a table entry for each
 /// value of each window. Constant time: for each window all of its entries are read, and the time depends on
-/// lengths and on the number of exponents. [`pow_batch_vartime`](Self::pow_batch_vartime) reads one entry of a
-/// table of its own, with wider windows; that table is built at its first use. Base and tables are zeroised
+/// lengths and on the number of exponents. [`pow_batch_vartime`](Self::pow_batch_vartime) reads one entry of
+/// a table of its own, with wider windows; that table is built at its first use. Base and tables are zeroised
 /// when dropped.
 pub struct FixedBase {
     modulus: Modulus,
@@ -75,7 +75,9 @@ impl std::error::Error for FixedBaseError {}
 impl fmt::Display for FixedBaseError {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
-            Self::NoExponentBits => f.write_str("exponents may have 0 bits; the table needs a length of at least 1"),
+            Self::NoExponentBits => {
+                f.write_str("exponents may have 0 bits; the table needs a length of at least 1")
+            }
             Self::TooLarge { max_exponent_bits, memory } => write!(
                 f,
                 "a table for exponents of {max_exponent_bits} bits needs more than {memory} bytes; choose shorter \
@@ -107,8 +109,8 @@ impl FixedBase {
     /// How many bytes a table takes at most, whatever [`new_within`](Self::new_within) is told: 1 GiB.
     pub const MAX_MEMORY: usize = 1 << 30;
 
-    /// Prepares a big-endian base for exponents of up to `max_exponent_bits` bits. The base may have any length;
-    /// if it is above the modulus, it is reduced.
+    /// Prepares a big-endian base for exponents of up to `max_exponent_bits` bits. The base may have any
+    /// length; if it is above the modulus, it is reduced.
     ///
     /// # Errors
     /// A [`FixedBaseError`] if `max_exponent_bits` is zero, or so large that a table with windows of one bit
@@ -161,9 +163,9 @@ impl FixedBase {
 
     /// `base^exponent mod modulus`, big-endian; the result has as many bytes as the modulus. `base^0 = 1`.
     ///
-    /// Constant time: the time depends on the lengths of modulus and exponent (leading zero bytes included, up
-    /// to [`max_exponent_bits`](Self::max_exponent_bits)), not on their values. Only whether an exponent is too
-    /// long shows.
+    /// Constant time: the time depends on the lengths of modulus and exponent (leading zero bytes included,
+    /// up to [`max_exponent_bits`](Self::max_exponent_bits)), not on their values. Only whether an exponent
+    /// is too long shows.
     ///
     /// # Errors
     /// [`FixedBaseError::ExponentTooLong`] if the exponent, without leading zeros, has more than
@@ -202,8 +204,9 @@ impl FixedBase {
 
     fn public_table(&self) -> &Table {
         let bits = self.max_exponent_bits;
-        let size =
-            on_main(&self.modulus, 1, |montgomery| fixed_base::size(montgomery, bits, Access::Direct, self.most));
+        let size = on_main(&self.modulus, 1, |montgomery| {
+            fixed_base::size(montgomery, bits, Access::Direct, self.most)
+        });
         match size.filter(|&size| size != self.table.size()) {
             None => &self.table,
             // Threads that come here at once each make the table, and all keep the first.
@@ -231,7 +234,8 @@ impl FixedBase {
     }
 }
 
-/// Runs `work` with the arithmetic of `count` numbers, or as many as the main engine has lanes for, of one modulus.
+/// Runs `work` with the arithmetic of `count` numbers, or as many as the main engine has lanes for, of one
+/// modulus.
 fn on_main<T>(modulus: &Modulus, count: usize, work: impl FnOnce(&mut dyn Montgomery) -> T) -> T {
     let backend = modulus.route.machine(&modulus.prepared);
     let _default = backend::default_mxcsr(backend);

@@ -40,9 +40,9 @@ impl Modulus {
     /// The inverse of each number, big-endian; results are in order and have [`size`](Self::size) bytes. A
     /// number has none (`None`) if it shares a factor with the modulus, as 0 does.
     ///
-    /// Numbers above the modulus are reduced. All numbers together need one inversion (Montgomery's trick), and
-    /// each some products. Where a number has no inverse, halves of the list are tried: up to two inversions
-    /// more for each halving, until it is found.
+    /// Numbers above the modulus are reduced. All numbers together need one inversion (Montgomery's trick),
+    /// and each some products. Where a number has no inverse, halves of the list are tried: up to two
+    /// inversions more for each halving, until it is found.
     ///
     /// Constant time: the time depends on lengths (leading zero bytes included), and on which numbers have no
     /// inverse.
@@ -67,8 +67,8 @@ impl Modulus {
     }
 }
 
-/// Many inverses, each with its own modulus; result `i` has the size of modulus `i`. Jobs with one [`Modulus`],
-/// or clones of it, need one inversion together; otherwise like [`Modulus::invert_batch`].
+/// Many inverses, each with its own modulus; result `i` has the size of modulus `i`. Jobs with one
+/// [`Modulus`], or clones of it, need one inversion together; otherwise like [`Modulus::invert_batch`].
 ///
 /// ```
 /// use zariz::{InvertJob, Modulus, invert_many};
@@ -103,7 +103,12 @@ pub fn invert_many(jobs: &[InvertJob]) -> Vec<Option<Vec<u8>>> {
 }
 
 /// The inverses of numbers of at most `bits` bits: of all at once, or where that fails, of each half.
-pub(crate) fn invert(route: Route, modulus: &Prepared, numbers: &[&[u64]], bits: usize) -> Vec<Option<Limbs>> {
+pub(crate) fn invert(
+    route: Route,
+    modulus: &Prepared,
+    numbers: &[&[u64]],
+    bits: usize,
+) -> Vec<Option<Limbs>> {
     match numbers {
         [] => Vec::new(),
         [number] => vec![inverse_of(modulus, &limbs::rem(number, modulus.limbs()))],

@@ -128,7 +128,8 @@ fn run<'a, J: Job<'a>>(
 ) -> Numbers {
     let Some(first) = jobs.first().map(&class) else { return Numbers::default() };
     let of_one_class = jobs.iter().all(|job| class(job) == first);
-    // Indices, not classes: a class has uninitialised bytes, where a copy on the heap would keep what the stack held.
+    // Indices, not classes: a class has uninitialised bytes, where a copy on the heap would keep what the
+    // stack held.
     let mut order: Vec<usize> = (0..jobs.len()).collect();
     if !of_one_class {
         order.sort_by_key(|&i| class(&jobs[i]));
@@ -155,8 +156,8 @@ fn run<'a, J: Job<'a>>(
     results.in_order(&places)
 }
 
-/// Splits jobs between machines at the least cost. Each share takes the next `count` jobs. Preconditions: the moduli have
-/// one shape and method; `operation` is the most expensive one.
+/// Splits jobs between machines at the least cost. Each share takes the next `count` jobs. Preconditions: the
+/// moduli have one shape and method; `operation` is the most expensive one.
 pub(crate) fn shares(route: Route, moduli: &[&Prepared], operation: Operation) -> Vec<Share> {
     let main = route.machine(moduli[0]);
     if route.dispatch != Dispatch::Auto || moduli[0].method().is_some() {
@@ -182,7 +183,8 @@ fn plan((bits, operation): (usize, Operation), count: usize) -> Vec<Share> {
     let candidates = cost::candidates(bits);
     let costs: Vec<(usize, u64)> = candidates.iter().map(|c| (c.numbers, c.estimate(operation))).collect();
     let calls = cheapest(&costs, count);
-    let share = |calls: &[(usize, usize)]| (candidates[calls[0].0].backend, calls.iter().map(|call| call.1).sum());
+    let share =
+        |calls: &[(usize, usize)]| (candidates[calls[0].0].backend, calls.iter().map(|call| call.1).sum());
     calls.chunk_by(|a, b| a.0 == b.0).map(share).collect()
 }
 

@@ -11,14 +11,17 @@
     doc = "* [`rsa`] loads keys, signs, decrypts, verifies and encrypts, one message or a batch."
 )]
 #![cfg_attr(feature = "batcher", doc = "* [`batcher`] computes the requests of many callers in batches.")]
-#![cfg_attr(feature = "primes", doc = "* [`primes`] searches for primes, one or many at a time, and tests numbers.")]
-//! * [`Engine`] names a way to do the arithmetic. By default ([`Dispatch::Auto`]), keys and moduli use the engines
-//!   that are cheapest for the number of requests in a call; `with_engine` takes another choice.
+#![cfg_attr(
+    feature = "primes",
+    doc = "* [`primes`] searches for primes, one or many at a time, and tests numbers."
+)]
+//! * [`Engine`] names a way to do the arithmetic. By default ([`Dispatch::Auto`]), keys and moduli use the
+//!   engines that are cheapest for the number of requests in a call; `with_engine` takes another choice.
 //! * The environment variable `ZARIZ_HIDE` ([`HIDE`]) hides instructions of the processor from all engines.
 //!
 //! Features: `rsa` (default) adds RSA, `batcher` (default) batches of the requests of many callers, `primes`
-//! (default) the search for primes, `keygen` (default) new RSA keys, `encryption` keys that are encrypted with
-//! a password.
+//! (default) the search for primes, `keygen` (default) new RSA keys, `encryption` keys that are encrypted
+//! with a password.
 //!
 //! ```
 //! use zariz::Modulus;
@@ -34,8 +37,8 @@
 //! Names follow three rules. `with_x` returns the same object with another x. `_batch` is one key or modulus
 //! with many items, `_many` has a key or modulus for each item. Functions without `_vartime` in their name
 //! take time that depends only on lengths and public keys, not on secret exponents, bases or private keys.
-//! Exceptions: searches for primes reveal how many candidates they tried, tests of primality which numbers are
-//! composite, and inversions which numbers have no inverse.
+//! Exceptions: searches for primes reveal how many candidates they tried, tests of primality which numbers
+//! are composite, and inversions which numbers have no inverse.
 //!
 //! Errors, and enumerations of engines, algorithms and the like, may get further variants. The structs for
 //! requests, such as [`PowJob`], may be built by literal: they get no further field before a new major

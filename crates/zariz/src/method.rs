@@ -24,10 +24,10 @@ impl Method {
     pub const AHMM_KARATSUBA_SQUARES: Self = Self(batch::Method::AHMM_KARATSUBA_SQUARES);
     /// AMM, with squares by one level of Karatsuba's splitting.
     pub const KARATSUBA_SQUARES: Self = Self(batch::Method::KARATSUBA_SQUARES);
-    /// AMM, with products and squares by one level of Karatsuba's splitting. With AVX512-IFMA, where a modulus needs 20
-    /// digits of 52 bits (1024 bits do), three quarters of each reduction are split, too. Where it needs 30 to 160
-    /// digits, a multiple of ten, products, squares and reductions are made in terms of ten digits; a modulus gets up
-    /// to a twentieth more digits for that.
+    /// AMM, with products and squares by one level of Karatsuba's splitting. With AVX512-IFMA, where a
+    /// modulus needs 20 digits of 52 bits (1024 bits do), three quarters of each reduction are split, too.
+    /// Where it needs 30 to 160 digits, a multiple of ten, products, squares and reductions are made in terms
+    /// of ten digits; a modulus gets up to a twentieth more digits for that.
     pub const KARATSUBA_PRODUCTS: Self = Self(batch::Method::KARATSUBA_PRODUCTS);
     /// AMM, reduced by seven digits at a time, whose quotients come from one carry chain.
     pub const TILED: Self = Self(batch::Method::TILED);

@@ -20,8 +20,10 @@ pub(crate) const TWOS: u64 = 16;
 /// random composites. Numbers of one length share batches. Precondition: odd, above 1.
 #[cfg(feature = "primes")]
 pub(crate) fn base_two(route: Route, numbers: &[&[u64]]) -> Vec<bool> {
-    let prepared: Vec<Prepared> =
-        numbers.iter().map(|number| Prepared::new(number, declassify::modulus_bits(limbs::bits(number)))).collect();
+    let prepared: Vec<Prepared> = numbers
+        .iter()
+        .map(|number| Prepared::new(number, declassify::modulus_bits(limbs::bits(number))))
+        .collect();
     // ⌊n/2⌋ = (n − 1)/2
     let exponents: Vec<Limbs> = prepared.iter().map(|number| halved(number.limbs())).collect();
     let powers: Vec<Power> = prepared
@@ -69,14 +71,20 @@ pub(crate) fn strong(route: Route, numbers: &[&Prepared], bases: &[Limbs], round
             let counts = black_box(u64::from(round < of(i).twos));
             good[i] |= (u64::from(limbs::equal(&roots[i], &of(i).minus_one)) & counts) != 0;
         }
-        let square =
-            |&i: &usize| Product { modulus: of(i).number, a: &roots[i], a_bits: of(i).number.bits(), b: &roots[i] };
+        let square = |&i: &usize| Product {
+            modulus: of(i).number,
+            a: &roots[i],
+            a_bits: of(i).number.bits(),
+            b: &roots[i],
+        };
         let squares = jobs::mul(route, &left.iter().map(square).collect::<Vec<_>>());
         for (&i, square) in left.iter().zip(squares.iter()) {
             roots[i].copy_from_slice(square);
         }
     }
-    good.chunks(rounds).map(|good| declassify::is_prime(good.iter().fold(true, |all, good| all & good))).collect()
+    good.chunks(rounds)
+        .map(|good| declassify::is_prime(good.iter().fold(true, |all, good| all & good)))
+        .collect()
 }
 
 /// A number to be tested, with `n − 1 = 2^twos·odd`.

@@ -28,8 +28,8 @@ use crate::zeroize_stack::zeroize_stack;
 /// # }
 /// ```
 ///
-/// The modulus may be secret: only its bit length shows in the time that operations take. It is zeroised when the
-/// last clone is dropped.
+/// The modulus may be secret: only its bit length shows in the time that operations take. It is zeroised when
+/// the last clone is dropped.
 #[derive(Clone)]
 pub struct Modulus {
     pub(crate) route: Route,
@@ -74,7 +74,10 @@ impl ZeroizeOnDrop for Modulus {}
 impl fmt::Debug for Modulus {
     /// Shows the length of the modulus, not its value: it may be secret.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.debug_struct("Modulus").field("bits", &self.bits()).field("engine", &self.engine()).finish_non_exhaustive()
+        f.debug_struct("Modulus")
+            .field("bits", &self.bits())
+            .field("engine", &self.engine())
+            .finish_non_exhaustive()
     }
 }
 
@@ -104,8 +107,8 @@ impl Modulus {
         Ok(Self { route: Route::default(), prepared: Arc::new(Prepared::new(&limbs, bits)) })
     }
 
-    /// A copy of the modulus for another [`Engine`] or [`Dispatch`]. Nothing is computed: the copy shares what is
-    /// already prepared.
+    /// A copy of the modulus for another [`Engine`] or [`Dispatch`]. Nothing is computed: the copy shares
+    /// what is already prepared.
     ///
     /// # Errors
     /// [`EngineError::Unavailable`] where this processor cannot run the engine.
@@ -113,8 +116,8 @@ impl Modulus {
         Ok(Self { route: Route::new(engine.into())?, prepared: Arc::clone(&self.prepared) })
     }
 
-    /// A copy of the modulus with another method for powers; `None` is the default, the fastest method known. With
-    /// a method of the caller's choice, the main engine computes everything, for any number of powers.
+    /// A copy of the modulus with another method for powers; `None` is the default, the fastest method known.
+    /// With a method of the caller's choice, the main engine computes everything, for any number of powers.
     #[doc(hidden)]
     #[must_use]
     pub fn with_method(&self, method: impl Into<Option<Method>>) -> Self {
@@ -209,7 +212,10 @@ impl fmt::Debug for PowJob<'_> {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let (base, exponent) = (self.base.len(), self.exponent.len());
         let mut job = f.debug_struct("PowJob");
-        job.field("modulus", self.modulus).field("base_bytes", &base).field("exponent_bytes", &exponent).finish()
+        job.field("modulus", self.modulus)
+            .field("base_bytes", &base)
+            .field("exponent_bytes", &exponent)
+            .finish()
     }
 }
 

@@ -34,7 +34,10 @@ impl fmt::Debug for MultiPowJob<'_> {
         let lengths = |numbers: &[&[u8]]| numbers.iter().map(|number| number.len()).collect::<Vec<_>>();
         let (bases, exponents) = (lengths(self.bases), lengths(self.exponents));
         let mut job = f.debug_struct("MultiPowJob");
-        job.field("modulus", self.modulus).field("base_bytes", &bases).field("exponent_bytes", &exponents).finish()
+        job.field("modulus", self.modulus)
+            .field("base_bytes", &bases)
+            .field("exponent_bytes", &exponents)
+            .finish()
     }
 }
 
@@ -80,9 +83,9 @@ impl fmt::Display for MultiPowError {
     }
 }
 
-/// Many products of powers, each with its own modulus, bases and exponents; result `i` has the size of modulus
-/// `i`. All powers of a product share their squarings (Straus 1964), so two cost about 1.2 times as much as
-/// one.
+/// Many products of powers, each with its own modulus, bases and exponents; result `i` has the size of
+/// modulus `i`. All powers of a product share their squarings (Straus 1964), so two cost about 1.2 times as
+/// much as one.
 ///
 /// Constant time: the time depends on lengths (leading zero bytes included) and on how many bases there are.
 /// `0^0 = 1`. Jobs of similar size with equally many bases are computed together.
@@ -114,7 +117,10 @@ pub fn multi_pow_many_vartime(jobs: &[MultiPowJob]) -> Result<Vec<Vec<u8>>, Mult
     run(jobs, jobs::multi_pow_vartime)
 }
 
-fn run(jobs: &[MultiPowJob], pow: impl Fn(Route, &[MultiPower]) -> Numbers) -> Result<Vec<Vec<u8>>, MultiPowError> {
+fn run(
+    jobs: &[MultiPowJob],
+    pow: impl Fn(Route, &[MultiPower]) -> Numbers,
+) -> Result<Vec<Vec<u8>>, MultiPowError> {
     for (job, MultiPowJob { bases, exponents, .. }) in jobs.iter().enumerate() {
         let (bases, exponents) = (bases.len(), exponents.len());
         if !(MultiPowJob::MIN_BASES..=MultiPowJob::MAX_BASES).contains(&bases) {
@@ -127,7 +133,8 @@ fn run(jobs: &[MultiPowJob], pow: impl Fn(Route, &[MultiPower]) -> Numbers) -> R
     let limbs_of = |numbers: &[&[u8]]| Numbers::from_be_bytes(numbers.iter().copied());
     let numbers: Vec<_> = jobs.iter().map(|job| (limbs_of(job.bases), limbs_of(job.exponents))).collect();
     let slices = |numbers| Numbers::iter(numbers).collect::<Vec<_>>();
-    let slices: Vec<_> = numbers.iter().map(|(bases, exponents)| (slices(bases), slices(exponents))).collect();
+    let slices: Vec<_> =
+        numbers.iter().map(|(bases, exponents)| (slices(bases), slices(exponents))).collect();
     let longest = |numbers: &[&[u8]]| numbers.iter().map(|number| 8 * number.len()).max().unwrap_or(0);
     let powers = |i: usize| MultiPower {
         modulus: &*jobs[i].modulus.prepared,

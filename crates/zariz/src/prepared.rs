@@ -107,8 +107,8 @@ impl Prepared {
 
     /// The constants for a scalar machine whose lengths are multiples of `step` limbs.
     pub fn scalar(&self, step: usize) -> &scalar::Constants {
-        let constants =
-            self.scalar[usize::from(step > 1)].get_or_init(|| Box::new(scalar::Constants::new(&self.modulus, step)));
+        let constants = self.scalar[usize::from(step > 1)]
+            .get_or_init(|| Box::new(scalar::Constants::new(&self.modulus, step)));
         debug_assert!(constants.limbs().is_multiple_of(step));
         constants
     }

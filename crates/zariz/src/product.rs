@@ -23,7 +23,10 @@ impl fmt::Debug for MulJob<'_> {
     /// Shows lengths, not numbers: they may be secret.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let mut job = f.debug_struct("MulJob");
-        job.field("modulus", self.modulus).field("a_bytes", &self.a.len()).field("b_bytes", &self.b.len()).finish()
+        job.field("modulus", self.modulus)
+            .field("a_bytes", &self.a.len())
+            .field("b_bytes", &self.b.len())
+            .finish()
     }
 }
 
@@ -39,8 +42,8 @@ impl Modulus {
     }
 }
 
-/// Many products `a·b`, each with its own modulus; result `i` has the size of modulus `i`. Constant time, like
-/// [`Modulus::mul_batch`].
+/// Many products `a·b`, each with its own modulus; result `i` has the size of modulus `i`. Constant time,
+/// like [`Modulus::mul_batch`].
 ///
 /// ```
 /// use zariz::{Modulus, MulJob, mul_many};

@@ -140,8 +140,9 @@ impl<'a> Residues<'a> {
         if numbers.len() != moduli.len() {
             return Err(ResiduesError::Lengths { moduli: moduli.len(), numbers: numbers.len() });
         }
-        let kind =
-            |modulus: &Modulus| (modulus.engine(), modulus.route.shape(&modulus.prepared), modulus.prepared.method());
+        let kind = |modulus: &Modulus| {
+            (modulus.engine(), modulus.route.shape(&modulus.prepared), modulus.prepared.method())
+        };
         if let Some(index) = moduli.iter().position(|modulus| kind(modulus) != kind(first)) {
             return Err(ResiduesError::Mixed { index });
         }

@@ -20,7 +20,8 @@ pub(crate) fn zeroize_stack<R>(work: impl FnOnce() -> R) -> R {
     zeroize_stack_to::<DEPTH, R>(work)
 }
 
-/// Like [`zeroize_stack`], for work that only hashes and pads: to wipe more would drive what a batch needs from the caches.
+/// Like [`zeroize_stack`], for work that only hashes and pads: to wipe more would drive what a batch needs
+/// from the caches.
 #[cfg(feature = "batcher")]
 pub(crate) fn zeroize_stack_padding<R>(work: impl FnOnce() -> R) -> R {
     zeroize_stack_to::<PADDING_DEPTH, R>(work)

@@ -6,7 +6,8 @@ use zariz::Engine;
 use zariz::rsa::hazmat::primitive::{PrivateJob, PublicJob, private_many, public_many_vartime};
 use zariz::rsa::{Algorithm, PrivateKey};
 
-/// Allowed for each batch of lanes: 29 and 5 were counted. One more for each of four requests would exceed it.
+/// Allowed for each batch of lanes: 29 and 5 were counted. One more for each of four requests would exceed
+/// it.
 const PRIVATE: usize = 32;
 const PUBLIC: usize = 8;
 
@@ -23,7 +24,10 @@ fn requests_allocate_their_results_alone() {
             let more = allocations(8) - allocations(4);
             assert!(more >= 4 * lanes, "{engine}, {what}: {more}: results are allocated");
             let most = 4 * (of_request * lanes + of_batch);
-            assert!(more <= most, "{engine}, {what}: {more} allocations for four batches of {lanes}, not {most}");
+            assert!(
+                more <= most,
+                "{engine}, {what}: {more} allocations for four batches of {lanes}, not {most}"
+            );
         };
         check("private", 1, PRIVATE, &|count| {
             drop(private_many(&vec![PrivateJob { key: &key, number: &number }; count]));

@@ -3,8 +3,8 @@
 use std::error::Error;
 
 use zariz::{
-    Dispatch, Engine, EngineError, FixedBase, FixedBaseError, InvertJob, Layout, Method, Modulus, ModulusError, MulJob,
-    MultiPowError, MultiPowJob, PowJob, Residues, ResiduesError, UnknownMethod,
+    Dispatch, Engine, EngineError, FixedBase, FixedBaseError, InvertJob, Layout, Method, Modulus,
+    ModulusError, MulJob, MultiPowError, MultiPowJob, PowJob, Residues, ResiduesError, UnknownMethod,
 };
 use zeroize::ZeroizeOnDrop;
 

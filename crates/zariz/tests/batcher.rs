@@ -1,4 +1,5 @@
-//! Batchers: every sort of request has the result that it has alone; callers block, await, give up and come late.
+//! Batchers: every sort of request has the result that it has alone; callers block, await, give up and come
+//! late.
 #![cfg(feature = "keygen")]
 
 use std::future::Future;
@@ -77,8 +78,10 @@ fn blind_signatures() {
     let prepared = variant.prepare(b"message").expect("a message");
     let blinded = key.public_key().blind(&prepared).expect("blinded");
     let signed = wait_all(vec![batcher.submit(Job::blind_sign(&key, &blinded.message))]).remove(0);
-    let signature =
-        key.public_key().finalize(&prepared, &signed.expect("signed"), &blinded.inverse).expect("a signature");
+    let signature = key
+        .public_key()
+        .finalize(&prepared, &signed.expect("signed"), &blinded.inverse)
+        .expect("a signature");
     key.public_key().verify(&prepared, &signature).expect("it is right");
 }
 
@@ -89,7 +92,10 @@ fn messages(of: &str, count: usize) -> Vec<String> {
 
 /// Each message's signature by the key alone.
 fn expected(key: &PrivateKey, messages: &[String]) -> Vec<Result<Vec<u8>, Error>> {
-    messages.iter().map(|message| Ok(key.sign(Algorithm::RS256, message.as_bytes()).expect("a signature"))).collect()
+    messages
+        .iter()
+        .map(|message| Ok(key.sign(Algorithm::RS256, message.as_bytes()).expect("a signature")))
+        .collect()
 }
 
 fn sign_all(signer: &Signer, messages: &[String]) -> Vec<Result<Vec<u8>, Error>> {
@@ -114,8 +120,10 @@ fn awaited_signatures_share_batches() {
 fn errors_of_one_are_not_those_of_others() {
     let (batcher, key) = (Batcher::new(), key());
     let signer = batcher.signer(&key, Algorithm::RS256);
-    let short =
-        batcher.signer(&key, Algorithm::Pss { hash: Hash::Sha512, mgf: rsa::Mgf::Mgf1(Hash::Sha512), salt_len: 100 });
+    let short = batcher.signer(
+        &key,
+        Algorithm::Pss { hash: Hash::Sha512, mgf: rsa::Mgf::Mgf1(Hash::Sha512), salt_len: 100 },
+    );
     let results = wait_all(vec![signer.sign(b"one"), short.sign(b"two"), signer.sign(b"three")]);
     let sign = |message: &[u8]| Ok(key.sign(Algorithm::RS256, message).expect("a signature"));
     assert_eq!([&results[0], &results[2]], [&sign(b"one"), &sign(b"three")]);
@@ -142,8 +150,8 @@ impl Wake for Held {
     }
 }
 
-/// Clones of two keys, one of them for another engine, and one key loaded again, as a server has them that loads its
-/// keys per connection: in one batch, each has its own signature.
+/// Clones of two keys, one of them for another engine, and one key loaded again, as a server has them that
+/// loads its keys per connection: in one batch, each has its own signature.
 #[test]
 fn clones_and_keys_that_are_loaded_again_share_batches() {
     let (a, b) = (key(), key());
@@ -155,14 +163,18 @@ fn clones_and_keys_that_are_loaded_again_share_batches() {
         let batcher = Batcher::builder().threads(1).max_batch(32).build();
         let messages: Vec<_> = (0..order.len()).map(|i| [i as u8; 9]).collect();
         let chosen = || messages.iter().zip(order.iter().map(|&i| keys[i]));
-        let expected: Vec<_> =
-            chosen().map(|(message, key)| Ok(key.sign(Algorithm::RS256, message).expect("a signature"))).collect();
-        let sign =
-            |(message, key): (&[u8; 9], _)| batcher.submit(Job::sign(key, Algorithm::RS256, message).expect("a job"));
+        let expected: Vec<_> = chosen()
+            .map(|(message, key)| Ok(key.sign(Algorithm::RS256, message).expect("a signature")))
+            .collect();
+        let sign = |(message, key): (&[u8; 9], _)| {
+            batcher.submit(Job::sign(key, Algorithm::RS256, message).expect("a job"))
+        };
         let results = wait_all(chosen().map(sign).collect());
         assert_eq!(results, expected);
         for ((message, key), signature) in chosen().zip(results) {
-            key.public_key().verify(Algorithm::RS256, message, &signature.expect("checked")).expect("it is right");
+            key.public_key()
+                .verify(Algorithm::RS256, message, &signature.expect("checked"))
+                .expect("it is right");
         }
         let metrics = batcher.metrics();
         assert_eq!(metrics.operations, order.len() as u64);
@@ -191,7 +203,8 @@ fn a_future_that_is_polled_wakes_the_others() {
     assert!(first.as_mut().poll(&mut Context::from_waker(&held)).is_pending());
     assert!(second.as_mut().poll(&mut Context::from_waker(&other)).is_pending());
     // This poll starts the computation. It may be so slow that the result is there.
-    let signed = |message: &[u8]| Poll::Ready(Ok(signer.key().sign(Algorithm::RS256, message).expect("a signature")));
+    let signed =
+        |message: &[u8]| Poll::Ready(Ok(signer.key().sign(Algorithm::RS256, message).expect("a signature")));
     let slow = first.as_mut().poll(&mut Context::from_waker(&held));
     was_called.recv().expect("the worker calls");
     if slow.is_pending() {
@@ -315,7 +328,8 @@ fn many_threads_of_all_sorts() {
     });
 }
 
-/// Calls a program's function when it is woken by another thread than the one that polls; then unparks that one.
+/// Calls a program's function when it is woken by another thread than the one that polls; then unparks that
+/// one.
 struct Calls<F>(Thread, F);
 
 impl<F: Fn() + Send + Sync + 'static> Wake for Calls<F> {
@@ -342,9 +356,9 @@ fn wait_with<T>(pending: Pending<T>, function: impl Fn() + Send + Sync + 'static
 /// Under each policy, with one batch at a time and with two.
 fn batchers() -> impl Iterator<Item = Batcher> {
     let throughput = |linger| Policy::Throughput { linger };
-    [Policy::Latency, throughput(Duration::ZERO), throughput(Duration::from_millis(1))]
-        .into_iter()
-        .flat_map(|policy| [1, 2].map(|threads| Batcher::builder().threads(threads).capacity(2).policy(policy).build()))
+    [Policy::Latency, throughput(Duration::ZERO), throughput(Duration::from_millis(1))].into_iter().flat_map(
+        |policy| [1, 2].map(|threads| Batcher::builder().threads(threads).capacity(2).policy(policy).build()),
+    )
 }
 
 /// A thread signs while it holds the lock that wakers need.

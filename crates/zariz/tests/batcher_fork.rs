@@ -17,12 +17,17 @@ fn after_a_fork_there_is_another_queue() {
     // More than the capacity wait.
     let (mut pending, mut outside) = (pin!(signer.sign(b"first")), pin!(signer.sign(b"second")));
     let mut context = Context::from_waker(Waker::noop());
-    assert!(pending.as_mut().poll(&mut context).is_pending() && outside.as_mut().poll(&mut context).is_pending());
+    assert!(
+        pending.as_mut().poll(&mut context).is_pending() && outside.as_mut().poll(&mut context).is_pending()
+    );
     zariz_process::note_fork();
     for of_parent in [pending.as_mut(), outside.as_mut()] {
         assert_eq!(of_parent.poll(&mut context), Poll::Ready(Err(Error::Queue(QueueError::Forked))));
     }
     assert_eq!(batcher.metrics().operations, 0);
-    assert_eq!(signer.sign_blocking(b"after"), Ok(signer.key().sign(Algorithm::RS256, b"after").expect("a signature")));
+    assert_eq!(
+        signer.sign_blocking(b"after"),
+        Ok(signer.key().sign(Algorithm::RS256, b"after").expect("a signature"))
+    );
     assert_eq!(batcher.metrics().operations, 1);
 }

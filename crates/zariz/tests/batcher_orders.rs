@@ -1,5 +1,5 @@
-//! The queue's own tests, with threads in orders that shuttle chooses at random; and a wake-up that is lost on
-//! purpose, which they must find.
+//! The queue's own tests, with threads in orders that shuttle chooses at random; and a wake-up that is lost
+//! on purpose, which they must find.
 
 use std::cell::Cell;
 use std::panic::catch_unwind;

@@ -16,7 +16,8 @@ use zariz::rsa::blind::{
 use zariz::rsa::{self, Algorithm, Hash, KeyError, PssParameters, Usage};
 use zariz_needs::needs;
 
-const MESSAGES: [&[u8]; 9] = [b"", b"a", b"token", &[0; 31], &[1; 32], &[2; 33], &[3; 1000], b"token", b"last"];
+const MESSAGES: [&[u8]; 9] =
+    [b"", b"a", b"token", &[0; 31], &[1; 32], &[2; 33], &[3; 1000], b"token", b"last"];
 
 fn key(variant: Variant) -> PrivateKey {
     PrivateKey::new(variant, &load(&KEY_1024, Dispatch::Auto)).expect("a key")
@@ -49,11 +50,19 @@ fn batches_of_every_variant_are_pss_signatures_on_every_engine() {
             for (i, signature) in signatures.iter().enumerate() {
                 let signature = signature.as_ref().expect("a signature");
                 let algorithm = Algorithm::pss(Hash::Sha384, variant.salt_len());
-                assert_eq!(plain.public_key().verify(algorithm, &prepared[i], signature), Ok(()), "{variant}, {i}");
+                assert_eq!(
+                    plain.public_key().verify(algorithm, &prepared[i], signature),
+                    Ok(()),
+                    "{variant}, {i}"
+                );
                 assert_eq!(variant.message(&prepared[i]), Some(MESSAGES[i]));
             }
             let one_signature = Variant::PssZeroDeterministic == variant;
-            assert_eq!(signatures[2] == signatures[7], one_signature, "{variant}: one message, two signatures");
+            assert_eq!(
+                signatures[2] == signatures[7],
+                one_signature,
+                "{variant}: one message, two signatures"
+            );
         }
     }
 }
@@ -71,7 +80,10 @@ fn openssl_makes_marked_keys_and_verifies() {
         let pem = openssl.run(&format!("genpkey -algorithm RSA-PSS {options}"), b"");
         let server = PrivateKey::parse(variant, &pem).expect("a marked key");
         let written = server.to_pem().expect("PEM");
-        assert_eq!(PrivateKey::parse(variant, written.as_bytes()).expect("a key").public_key(), server.public_key());
+        assert_eq!(
+            PrivateKey::parse(variant, written.as_bytes()).expect("a key").public_key(),
+            server.public_key()
+        );
         let spki = server.public_key().to_pem().expect("PEM");
         let client = PublicKey::parse(variant, spki.as_bytes()).expect("a marked key");
         let prepared = variant.prepare(b"message").expect("prepared");
@@ -81,7 +93,8 @@ fn openssl_makes_marked_keys_and_verifies() {
         openssl.write("public.pem", &spki);
         openssl.write("signature", &signature);
         let options = format!("-sigopt rsa_padding_mode:pss -sigopt rsa_pss_saltlen:{salt}");
-        let said = openssl.run(&format!("dgst -sha384 -verify public.pem -signature signature {options}"), &prepared);
+        let said = openssl
+            .run(&format!("dgst -sha384 -verify public.pem -signature signature {options}"), &prepared);
         assert_eq!(said, b"Verified OK\n", "{variant}");
     }
 }
@@ -116,7 +129,9 @@ fn the_server_signs_what_is_below_the_modulus_and_nothing_else() {
 fn requests_of_several_keys_share_a_call() {
     let variants = Variant::ALL.iter().copied().cycle();
     let keys: Vec<(&Numbers, PrivateKey)> = (USUAL[..3].iter().zip(variants))
-        .map(|(numbers, variant)| (numbers, PrivateKey::new(variant, &load(numbers, Dispatch::Auto)).expect("a key")))
+        .map(|(numbers, variant)| {
+            (numbers, PrivateKey::new(variant, &load(numbers, Dispatch::Auto)).expect("a key"))
+        })
         .collect();
     let requests: Vec<_> = (0..12u64)
         .map(|i| {
@@ -124,7 +139,8 @@ fn requests_of_several_keys_share_a_call() {
             (numbers, key, fixed(&(&numbers.n - big(i + 2)), key.size()))
         })
         .collect();
-    let jobs: Vec<_> = requests.iter().map(|(_, key, blinded_message)| BlindSignJob { key, blinded_message }).collect();
+    let jobs: Vec<_> =
+        requests.iter().map(|(_, key, blinded_message)| BlindSignJob { key, blinded_message }).collect();
     for ((numbers, key, request), result) in requests.iter().zip(blind_sign_many(&jobs)) {
         let expected = BigUint::from_bytes_be(request).modpow(&numbers.d, &numbers.n);
         assert_eq!(result, Ok(fixed(&expected, key.size())));
@@ -227,11 +243,17 @@ fn keys_are_marked_for_one_variant() {
             for (may, results) in [
                 (
                     may_be_marked,
-                    [PrivateKey::new(variant, &key).map(|_| ()), PublicKey::new(variant, key.public_key()).map(|_| ())],
+                    [
+                        PrivateKey::new(variant, &key).map(|_| ()),
+                        PublicKey::new(variant, key.public_key()).map(|_| ()),
+                    ],
                 ),
                 (
                     may_be_read,
-                    [PrivateKey::parse(variant, &pkcs8).map(|_| ()), PublicKey::parse(variant, &spki).map(|_| ())],
+                    [
+                        PrivateKey::parse(variant, &pkcs8).map(|_| ()),
+                        PublicKey::parse(variant, &spki).map(|_| ()),
+                    ],
                 ),
             ] {
                 for result in results {

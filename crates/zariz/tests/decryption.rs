@@ -20,18 +20,22 @@ fn a_bad_ciphertext_fails_alone_and_in_place() {
     for (key, numbers) in loaded() {
         for padding in [Padding::oaep(Hash::Sha1), Padding::Pkcs1v15] {
             let what = format!("{padding:?}, {} bits, {}", key.bits(), key.engine());
-            let good = messages.map(|message| key.public_key().encrypt(&padding, message).expect("a ciphertext"));
+            let good =
+                messages.map(|message| key.public_key().encrypt(&padding, message).expect("a ciphertext"));
             let mut items = with_bad_ones(numbers, &good);
             // A number in range that is no right encoding.
             let mut garbled = good[0].clone();
             garbled[numbers.size() / 2] ^= 1;
             items.push((garbled, None));
             items.push((good[2].clone(), Some(2)));
-            let results = key.decrypt_batch(&padding, &items.iter().map(|(bytes, _)| &bytes[..]).collect::<Vec<_>>());
+            let results =
+                key.decrypt_batch(&padding, &items.iter().map(|(bytes, _)| &bytes[..]).collect::<Vec<_>>());
             assert_eq!(results.len(), items.len(), "{what}");
             for (i, ((bytes, expected), result)) in items.iter().zip(results).enumerate() {
                 match (expected, result) {
-                    (Some(expected), Ok(message)) => assert_eq!(message[..], *messages[*expected], "{what}, {i}"),
+                    (Some(expected), Ok(message)) => {
+                        assert_eq!(message[..], *messages[*expected], "{what}, {i}")
+                    }
                     (None, Err(Error::OutOfRange)) => assert_eq!(bytes.len(), key.size(), "{what}, {i}"),
                     (None, Err(Error::Length { expected, actual })) => {
                         assert_ne!(expected, actual, "{what}, {i}");
@@ -66,7 +70,9 @@ fn a_batch_of_messages_is_encrypted() {
                         let found = key.decrypt(&padding, ciphertext).expect("a message");
                         assert!(i != 1 && found[..] == **message, "{what}, {i}");
                     }
-                    Err(error) => assert!(i == 1 && matches!(error, Error::MessageTooLong { .. }), "{what}, {i}"),
+                    Err(error) => {
+                        assert!(i == 1 && matches!(error, Error::MessageTooLong { .. }), "{what}, {i}")
+                    }
                 }
             }
             assert!(key.public_key().encrypt_batch(&padding, &[]).is_empty());
@@ -133,13 +139,18 @@ fn check_longest(key: &PrivateKey, padding: &Padding, most: Option<usize>) {
         }
     }
     for len in [most + 1, most + 2, key.size(), 100_000] {
-        assert_eq!(key.public_key().encrypt(padding, &vec![1; len]), Err(Error::MessageTooLong { most }), "{what}");
+        assert_eq!(
+            key.public_key().encrypt(padding, &vec![1; len]),
+            Err(Error::MessageTooLong { most }),
+            "{what}"
+        );
     }
 }
 
 #[test]
 fn oaep_wants_the_same_label_and_hashes() {
-    let padding = |hash, mgf, label: &[u8]| Padding::Oaep { hash, mgf: Mgf::Mgf1(mgf), label: label.to_vec() };
+    let padding =
+        |hash, mgf, label: &[u8]| Padding::Oaep { hash, mgf: Mgf::Mgf1(mgf), label: label.to_vec() };
     for engine in engines() {
         let key = load(&USUAL[0], engine);
         let right = padding(Hash::Sha1, Hash::Sha256, b"label");
@@ -182,11 +193,15 @@ fn ciphertexts_that_are_special_numbers() {
         let ciphertexts = special.map(|number| fixed(&number, numbers.size()));
         let mut before = None;
         for (key, _) in keys.iter().filter(|(_, other)| std::ptr::eq(*other, numbers)) {
-            let results = key.decrypt_batch(&Padding::Pkcs1v15, &ciphertexts.each_ref().map(|bytes| &bytes[..]));
+            let results =
+                key.decrypt_batch(&Padding::Pkcs1v15, &ciphertexts.each_ref().map(|bytes| &bytes[..]));
             assert!(results.iter().all(Result::is_ok), "{} bits on {}", key.bits(), key.engine());
             assert_eq!(*before.get_or_insert_with(|| results.clone()), results, "{}", key.engine());
             for ciphertext in &ciphertexts {
-                assert_eq!(key.decrypt(&Padding::oaep(Hash::Sha1), ciphertext).err(), Some(Error::Decryption));
+                assert_eq!(
+                    key.decrypt(&Padding::oaep(Hash::Sha1), ciphertext).err(),
+                    Some(Error::Decryption)
+                );
             }
         }
     }
@@ -201,10 +216,11 @@ fn implicit_rejection_gives_the_messages_of_openssl() {
     for group in file["keys"].as_array().expect("keys") {
         let text = group["key"].as_str().expect("a PEM block");
         let group = group["vectors"].as_array().expect("vectors");
-        let [ciphertexts, messages] =
-            ["ciphertext", "message"].map(|name| group.iter().map(|vector| hex(&vector[name])).collect::<Vec<_>>());
+        let [ciphertexts, messages] = ["ciphertext", "message"]
+            .map(|name| group.iter().map(|vector| hex(&vector[name])).collect::<Vec<_>>());
         for engine in engines() {
-            let key = PrivateKey::parse(text.as_bytes()).expect("a key").with_engine(engine).expect("available");
+            let key =
+                PrivateKey::parse(text.as_bytes()).expect("a key").with_engine(engine).expect("available");
             let ciphertexts: Vec<_> = ciphertexts.iter().map(|ciphertext| &ciphertext[..]).collect();
             let results = key.decrypt_batch(&Padding::Pkcs1v15, &ciphertexts);
             for ((vector, message), result) in group.iter().zip(&messages).zip(results) {
@@ -217,8 +233,9 @@ fn implicit_rejection_gives_the_messages_of_openssl() {
     assert_eq!(vectors, 4 * 18);
 }
 
-/// Calls a function with keys, and with ciphertexts that have no padding and the substitutes of their messages. The mask of
-/// a substitute's length has a bit more where ten bytes less than the key make a power of two.
+/// Calls a function with keys, and with ciphertexts that have no padding and the substitutes of their
+/// messages. The mask of a substitute's length has a bit more where ten bytes less than the key make a power
+/// of two.
 fn with_substitutes(check: impl Fn(&Numbers, &[(Vec<u8>, Vec<u8>)])) {
     let mut random = Random::new(33);
     for bits in [1096, 1097, 1104, 1105, 2121, 2128, 2129, 4169] {
@@ -227,7 +244,8 @@ fn with_substitutes(check: impl Fn(&Numbers, &[(Vec<u8>, Vec<u8>)])) {
         let key = load(&numbers, Engine::best());
         let encoded: Vec<Vec<u8>> = (0..20).map(|_| [vec![0, 3], random.bytes(size - 2)].concat()).collect();
         let ciphertexts: Vec<Vec<u8>> = encoded.iter().map(|encoded| numbers.raw_public(encoded)).collect();
-        let results = key.decrypt_batch(&Padding::Pkcs1v15, &ciphertexts.iter().map(|c| &c[..]).collect::<Vec<_>>());
+        let results =
+            key.decrypt_batch(&Padding::Pkcs1v15, &ciphertexts.iter().map(|c| &c[..]).collect::<Vec<_>>());
         let substitutes = results.into_iter().map(|result| result.expect("a substitute").to_vec());
         check(&numbers, &ciphertexts.into_iter().zip(substitutes).collect::<Vec<_>>());
     }
@@ -286,7 +304,10 @@ fn openssl_substitute(d: &[u8], ciphertext: &[u8]) -> Vec<u8> {
 
 fn hex(value: &serde_json::Value) -> Vec<u8> {
     let digits = value.as_str().expect("hexadecimal text");
-    (0..digits.len()).step_by(2).map(|i| u8::from_str_radix(&digits[i..i + 2], 16).expect("hexadecimal")).collect()
+    (0..digits.len())
+        .step_by(2)
+        .map(|i| u8::from_str_radix(&digits[i..i + 2], 16).expect("hexadecimal"))
+        .collect()
 }
 
 #[test]
@@ -295,7 +316,8 @@ fn substitutes_depend_on_key_and_ciphertext_alone() {
     let other_numbers = Numbers::generate(99, 512, 512, &big(65_537));
     // Padding of the wrong block type, with any random bytes.
     let mut random = Random::new(32);
-    let encoded: Vec<Vec<u8>> = (0..60).map(|_| [vec![0, 3], random.bytes(numbers.size() - 2)].concat()).collect();
+    let encoded: Vec<Vec<u8>> =
+        (0..60).map(|_| [vec![0, 3], random.bytes(numbers.size() - 2)].concat()).collect();
     let ciphertexts: Vec<Vec<u8>> = encoded.iter().map(|encoded| numbers.raw_public(encoded)).collect();
     let mut all = Vec::new();
     for engine in engines() {
@@ -309,7 +331,10 @@ fn substitutes_depend_on_key_and_ciphertext_alone() {
         assert_eq!(first, decrypt(&key), "the same twice");
         assert_eq!(first, decrypt(&load(numbers, engine)), "the same from the key loaded again");
         for (ciphertext, substitute) in ciphertexts.iter().zip(&first) {
-            assert_eq!(key.decrypt(&Padding::Pkcs1v15, ciphertext).expect("a substitute")[..], substitute[..]);
+            assert_eq!(
+                key.decrypt(&Padding::Pkcs1v15, ciphertext).expect("a substitute")[..],
+                substitute[..]
+            );
             assert!(substitute.len() <= key.size() - 11);
         }
         all.push(first);
@@ -330,7 +355,8 @@ fn substitutes_depend_on_key_and_ciphertext_alone() {
 
     // One ciphertext under two keys (below both moduli).
     let [a, b] = [numbers, &other_numbers].map(|numbers| load(numbers, Engine::best()));
-    let common: Vec<_> = (1..40).map(|i| fixed(&(big(i) * big(0x1234_5678_9abc_def1)), numbers.size())).collect();
+    let common: Vec<_> =
+        (1..40).map(|i| fixed(&(big(i) * big(0x1234_5678_9abc_def1)), numbers.size())).collect();
     for ciphertext in &common {
         let [a, b] = [&a, &b].map(|key| key.decrypt(&Padding::Pkcs1v15, ciphertext).expect("a substitute"));
         assert!(a.len().max(b.len()) < 4 || a != b, "another key, another substitute");
@@ -351,6 +377,10 @@ fn substitutes_of_numbers_of_any_length() {
     }
     for (d, ciphertext) in [(256, 255), (255, 256), (2049, 2048), (2048, 2049), (0, 11)] {
         let made = ImplicitRejection::new(&vec![1; d], &vec![2; ciphertext]).map(|_| ());
-        assert_eq!(made, Err(Error::Length { expected: d.min(2048), actual: ciphertext }), "{d}, {ciphertext}");
+        assert_eq!(
+            made,
+            Err(Error::Length { expected: d.min(2048), actual: ciphertext }),
+            "{d}, {ciphertext}"
+        );
     }
 }

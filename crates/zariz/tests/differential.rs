@@ -103,7 +103,8 @@ fn check_on(cases: &[Case], engine_of: impl Fn(usize) -> Engine) {
 fn check(cases: &[Case]) {
     for engine in engines() {
         if slow(engine) {
-            let short = |case: &Case| case.modulus.bits().pow(2) * (8 * case.exponent.len() as u64 + 24) <= 1 << 31;
+            let short =
+                |case: &Case| case.modulus.bits().pow(2) * (8 * case.exponent.len() as u64 + 24) <= 1 << 31;
             let fewer: Vec<_> = cases.iter().step_by(8).filter(|case| short(case)).cloned().collect();
             check_on(&fewer, |_| engine);
         } else {
@@ -122,7 +123,9 @@ fn small_numbers_exhaustively() {
     for engine in engines() {
         let moduli: Vec<_> = cases
             .iter()
-            .map(|&(m, ..)| Modulus::new(&[m]).expect("a good modulus").with_engine(engine).expect("available"))
+            .map(|&(m, ..)| {
+                Modulus::new(&[m]).expect("a good modulus").with_engine(engine).expect("available")
+            })
             .collect();
         let jobs: Vec<_> = cases
             .iter()
@@ -136,7 +139,11 @@ fn small_numbers_exhaustively() {
         let results = [pow_many(&jobs), pow_many_vartime(&jobs)];
         for (i, &(m, b, e)) in cases.iter().enumerate() {
             let expected = (0..e).fold(1 % u32::from(m), |acc, _| acc * u32::from(b) % u32::from(m)) as u8;
-            assert_eq!([&results[0][i][..], &results[1][i][..]], [[expected]; 2], "{b}^{e} mod {m} on {engine}");
+            assert_eq!(
+                [&results[0][i][..], &results[1][i][..]],
+                [[expected]; 2],
+                "{b}^{e} mod {m} on {engine}"
+            );
         }
     }
 }
@@ -228,7 +235,11 @@ fn huge_exponents() {
     for bits in [2, 61, 127, 512] {
         for exponent_bits in [4096, 16_000] {
             let m = modulus(&mut random, bits);
-            cases.push(Case::new(&m, random.bytes(bits.div_ceil(8)), number(&mut random, exponent_bits).to_bytes_be()));
+            cases.push(Case::new(
+                &m,
+                random.bytes(bits.div_ceil(8)),
+                number(&mut random, exponent_bits).to_bytes_be(),
+            ));
         }
     }
     check(&cases);
@@ -295,7 +306,8 @@ fn batches_of_every_size() {
     let bases: Vec<Vec<u8>> = (0..33).map(|i| random.bytes(1 + 5 * i)).collect();
     let expected: Vec<_> = bases.iter().map(|base| power(base, &exponent, &m.to_bytes_be())).collect();
     for engine in engines() {
-        let m = Modulus::new(&m.to_bytes_be()).expect("a good modulus").with_engine(engine).expect("available");
+        let m =
+            Modulus::new(&m.to_bytes_be()).expect("a good modulus").with_engine(engine).expect("available");
         for len in [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33] {
             let bases: Vec<&[u8]> = bases[..len].iter().map(|base| &base[..]).collect();
             assert_eq!(m.pow_batch(&bases, &exponent), expected[..len], "{len} on {engine}");
@@ -336,11 +348,14 @@ fn exponents_add() {
     for engine in engines() {
         for bits in [96, 1024, 3000] {
             let m = modulus(&mut random, bits);
-            let prepared =
-                Modulus::new(&m.to_bytes_be()).expect("a good modulus").with_engine(engine).expect("available");
+            let prepared = Modulus::new(&m.to_bytes_be())
+                .expect("a good modulus")
+                .with_engine(engine)
+                .expect("available");
             let base = random.bytes(bits / 8);
             let [a, b] = [random.bytes(16), random.bytes(16)].map(|bytes| BigUint::from_bytes_be(&bytes));
-            let results = [&a, &b, &(&a + &b)].map(|e| BigUint::from_bytes_be(&prepared.pow(&base, &e.to_bytes_be())));
+            let results =
+                [&a, &b, &(&a + &b)].map(|e| BigUint::from_bytes_be(&prepared.pow(&base, &e.to_bytes_be())));
             assert_eq!(&results[0] * &results[1] % &m, results[2], "{bits} bits on {engine}");
         }
     }
@@ -366,20 +381,25 @@ fn bad_moduli_are_refused_by_what_is_wrong_with_them() {
 #[test]
 fn leading_zeros_do_not_make_a_modulus_longer() {
     for engine in engines() {
-        let plain = Modulus::new(&[0xff; 2048]).expect("the longest modulus").with_engine(engine).expect("available");
+        let plain =
+            Modulus::new(&[0xff; 2048]).expect("the longest modulus").with_engine(engine).expect("available");
         assert_eq!((plain.bits(), plain.size(), plain.engine()), (16_384, 2048, engine));
         let padded = [&[0; 300][..], &[0x01, 0x23]].concat();
         let padded = Modulus::new(&padded).expect("a good modulus").with_engine(engine).expect("available");
         assert_eq!((padded.bits(), padded.size()), (9, 2));
         assert_eq!(padded.pow(&[5], &[3]), [0, 125]);
-        assert_eq!(Modulus::new(&[0, 3]).expect("three").with_engine(engine).expect("available").pow(&[2], &[]), [1]);
+        assert_eq!(
+            Modulus::new(&[0, 3]).expect("three").with_engine(engine).expect("available").pow(&[2], &[]),
+            [1]
+        );
     }
 }
 
 #[test]
 fn an_engine_that_the_processor_lacks_is_refused() {
     for engine in Engine::ALL.iter().copied().filter(|engine| !engine.is_available()) {
-        let refused = Modulus::new(&[3]).expect("three").with_engine(engine).expect_err("no such instructions");
+        let refused =
+            Modulus::new(&[3]).expect("three").with_engine(engine).expect_err("no such instructions");
         assert_eq!(refused, EngineError::Unavailable(engine));
     }
 }

@@ -8,8 +8,8 @@ use common::keys::{USUAL, load, loaded};
 use sha2::Digest;
 use signature::hazmat::{PrehashSigner, PrehashVerifier};
 use zariz::rsa::{
-    Algorithm, Error, Hash, Message, SignJob, Signature, Signed, SigningKey, VerifyJob, VerifyingKey, sign_many,
-    verify_many,
+    Algorithm, Error, Hash, Message, SignJob, Signature, Signed, SigningKey, VerifyJob, VerifyingKey,
+    sign_many, verify_many,
 };
 
 // Where the processor lacks AVX-IFMA or AVX512-IFMA, these engines run all the same.
@@ -73,8 +73,9 @@ fn a_digest_of_the_wrong_length_fails_alone() {
             }
         }
         let (digest, signature) = (&digest[..], &signature[..]);
-        let items = [(digest, signature), (&digest[1..], signature), (digest, &signature[1..]), (digest, signature)]
-            .map(|(digest, signature)| Signed { message: Message::Digest(digest), signature });
+        let items =
+            [(digest, signature), (&digest[1..], signature), (digest, &signature[1..]), (digest, signature)]
+                .map(|(digest, signature)| Signed { message: Message::Digest(digest), signature });
         let length = Error::Length { expected: 128, actual: 127 };
         let expected = [Ok(()), Err(Error::Digest { expected: 32, actual: 31 }), Err(length), Ok(())];
         assert_eq!(key.public_key().verify_batch(Algorithm::RS256, &items), expected, "{engine}");

@@ -6,8 +6,8 @@ mod common;
 
 use common::{Random, engines};
 use zariz::rsa::{
-    Algorithm, DecryptJob, Padding, PrivateKey, PublicKey, SignJob, Signed, VerifyJob, decrypt_many, sign_many,
-    verify_many,
+    Algorithm, DecryptJob, Padding, PrivateKey, PublicKey, SignJob, Signed, VerifyJob, decrypt_many,
+    sign_many, verify_many,
 };
 use zariz::{Dispatch, Engine, Modulus, PowJob, pow_many, pow_many_vartime};
 
@@ -31,8 +31,11 @@ fn powers_in_any_number() {
         let moduli: Vec<Modulus> =
             cases.iter().map(|(m, ..)| Modulus::new(&m.to_bytes_be()).expect("a good modulus")).collect();
         assert_eq!(moduli[0].engine(), Engine::best());
-        let jobs: Vec<PowJob> =
-            moduli.iter().zip(&numbers).map(|(modulus, (base, exponent))| PowJob { modulus, base, exponent }).collect();
+        let jobs: Vec<PowJob> = moduli
+            .iter()
+            .zip(&numbers)
+            .map(|(modulus, (base, exponent))| PowJob { modulus, base, exponent })
+            .collect();
         for count in 0..=MOST {
             for results in [pow_many(&jobs[..count]), pow_many_vartime(&jobs[..count])] {
                 assert_eq!(results.len(), count);
@@ -69,16 +72,21 @@ fn signatures_and_decryptions_in_any_number() {
             }
             // A bad one among good ones.
             signed[count / 2].1[9] ^= 4;
-            let items: Vec<_> =
-                signed.iter().map(|(message, signature)| Signed { message: message.into(), signature }).collect();
+            let items: Vec<_> = signed
+                .iter()
+                .map(|(message, signature)| Signed { message: message.into(), signature })
+                .collect();
             for (i, verdict) in public.verify_batch(Algorithm::RS256, &items).into_iter().enumerate() {
                 assert_eq!(verdict.is_ok(), i != count / 2, "{i} of {count}");
             }
 
             let padding = Padding::Pkcs1v15;
-            let short: Vec<&[u8]> = messages[..count].iter().map(|message| &message[..message.len().min(9)]).collect();
-            let ciphertexts: Vec<Vec<u8>> =
-                short.iter().map(|message| public.encrypt(&padding, message).expect("a ciphertext")).collect();
+            let short: Vec<&[u8]> =
+                messages[..count].iter().map(|message| &message[..message.len().min(9)]).collect();
+            let ciphertexts: Vec<Vec<u8>> = short
+                .iter()
+                .map(|message| public.encrypt(&padding, message).expect("a ciphertext"))
+                .collect();
             let ciphertexts: Vec<&[u8]> = ciphertexts.iter().map(Vec::as_slice).collect();
             for (plain, message) in key.decrypt_batch(&padding, &ciphertexts).iter().zip(&short) {
                 assert_eq!(plain.as_ref().map(|plain| &plain[..]), Ok(*message), "{count} at once");
@@ -91,7 +99,8 @@ fn signatures_and_decryptions_in_any_number() {
 #[test]
 fn everything_mixed() {
     let numbers = [Numbers::of_bits(1024), Numbers::of_bits(1536), Numbers::of_bits(2048)];
-    let dispatches: Vec<Dispatch> = engines().into_iter().map(Dispatch::Only).chain([Dispatch::Auto; 3]).collect();
+    let dispatches: Vec<Dispatch> =
+        engines().into_iter().map(Dispatch::Only).chain([Dispatch::Auto; 3]).collect();
     let mut random = Random::new(5);
     let keys: Vec<(usize, PrivateKey)> = (0..40)
         .map(|_| {
@@ -101,7 +110,9 @@ fn everything_mixed() {
         .collect();
     let expected: Vec<Vec<u8>> = numbers
         .iter()
-        .map(|numbers| load(numbers, Engine::Portable).sign(Algorithm::RS256, b"message").expect("a signature"))
+        .map(|numbers| {
+            load(numbers, Engine::Portable).sign(Algorithm::RS256, b"message").expect("a signature")
+        })
         .collect();
     let jobs: Vec<_> = keys.iter().map(|(_, key)| SignJob::new(key, Algorithm::RS256, b"message")).collect();
     let signatures = sign_many(&jobs);

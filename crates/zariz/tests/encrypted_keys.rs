@@ -69,10 +69,12 @@ fn openssl_keys_load_with_their_password() {
     ways.push("-scrypt".into());
     for way in ways {
         for form in ["PEM", "DER"] {
-            let command = format!("pkcs8 -topk8 -inform DER -in plain.der {way} -passout pass:secret -outform {form}");
+            let command =
+                format!("pkcs8 -topk8 -inform DER -in plain.der {way} -passout pass:secret -outform {form}");
             let file = openssl.run(&command, b"");
             assert_eq!(PrivateKey::parse(&file).err(), Some(KeyError::Encrypted), "{way} {form}");
-            let loaded = PrivateKey::parse_encrypted(&file, b"secret").unwrap_or_else(|e| panic!("{way} {form}: {e}"));
+            let loaded =
+                PrivateKey::parse_encrypted(&file, b"secret").unwrap_or_else(|e| panic!("{way} {form}: {e}"));
             assert_eq!(*loaded.to_der().expect("DER"), *key().to_der().expect("DER"));
             for wrong in [&b""[..], b"Secret", b"secret\n", b"secre", b"secret\0"] {
                 // HMAC takes a key as if it were followed by zeros: passwords that differ only so are one
@@ -132,14 +134,16 @@ fn what_is_not_supported_is_named() {
         let converted = PrivateKey::parse_encrypted(&openssl.read("CONVERTED"), b"secret").expect("a key");
         assert_eq!(converted.public_key(), key().public_key());
     }
-    let ec =
-        openssl.run("genpkey -quiet -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -aes256 -pass pass:secret", b"");
+    let ec = openssl
+        .run("genpkey -quiet -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -aes256 -pass pass:secret", b"");
     assert!(matches!(error(&ec, b"secret"), KeyError::NotRsa(_)));
 }
 
 #[test]
 fn keys_without_encryption_need_no_password() {
-    for file in [KEY_1024.pkcs8_der(), KEY_1024.pkcs1_der(), pem("PRIVATE KEY", &KEY_1024.pkcs8_der()).into_bytes()] {
+    for file in
+        [KEY_1024.pkcs8_der(), KEY_1024.pkcs1_der(), pem("PRIVATE KEY", &KEY_1024.pkcs8_der()).into_bytes()]
+    {
         let loaded = PrivateKey::parse_encrypted(&file, PASSWORD).expect("a key");
         assert_eq!(loaded.public_key(), key().public_key());
     }
@@ -157,13 +161,18 @@ fn the_first_key_of_a_file_is_read() {
     let plain = pem("PRIVATE KEY", &KEY_2048.pkcs8_der());
     let sealed = pem(LABEL, &encrypted(1, CBC, PASSWORD));
     let certificate = pem("CERTIFICATE", b"junk");
-    for (file, first) in [(format!("{certificate}{sealed}{plain}"), key()), (format!("{plain}{sealed}"), another)] {
+    for (file, first) in
+        [(format!("{certificate}{sealed}{plain}"), key()), (format!("{plain}{sealed}"), another)]
+    {
         let loaded = PrivateKey::parse_encrypted(file.as_bytes(), PASSWORD).expect("a key");
         assert_eq!(loaded.public_key(), first.public_key());
         let without = PrivateKey::parse(file.as_bytes());
         assert_eq!(without.err(), (first.bits() == 1024).then_some(KeyError::Encrypted));
     }
-    assert_eq!(PrivateKey::parse(format!("{certificate}{sealed}").as_bytes()).err(), Some(KeyError::Encrypted));
+    assert_eq!(
+        PrivateKey::parse(format!("{certificate}{sealed}").as_bytes()).err(),
+        Some(KeyError::Encrypted)
+    );
     let public = pem("PUBLIC KEY", b"junk");
     assert_eq!(PrivateKey::parse(format!("{public}{sealed}").as_bytes()).err(), Some(KeyError::Encrypted));
 }
@@ -204,9 +213,11 @@ fn costs_that_do_harm_are_refused() {
             if bytes.is_some_and(|bytes| (1 << 26..=1 << 32).contains(&bytes)) {
                 continue; // allowed, and slow
             }
-            let file = made_up(SCRYPT, &[&salt, &integer(&big(n)), &integer(&big(r)), &integer(&big(p))], &data);
+            let file =
+                made_up(SCRYPT, &[&salt, &integer(&big(n)), &integer(&big(r)), &integer(&big(p))], &data);
             let found = error(&file, PASSWORD);
-            let is_cheap = n.is_power_of_two() && n > 1 && bytes.is_some_and(|bytes| 0 < bytes && bytes <= 1 << 32);
+            let is_cheap =
+                n.is_power_of_two() && n > 1 && bytes.is_some_and(|bytes| 0 < bytes && bytes <= 1 << 32);
             assert_eq!(found == KeyError::Password, is_cheap, "N = {n}, r = {r}, p = {p}: {found}");
             assert!(is_cheap || is_unsupported(&found), "N = {n}, r = {r}, p = {p}: {found}");
         }

@@ -44,7 +44,10 @@ impl Case {
     }
 
     fn powers(&self) -> Vec<Vec<u8>> {
-        self.bases.iter().map(|base| fixed(&base.modpow(&self.exponent, &self.modulus), self.size())).collect()
+        self.bases
+            .iter()
+            .map(|base| fixed(&base.modpow(&self.exponent, &self.modulus), self.size()))
+            .collect()
     }
 }
 
@@ -85,12 +88,15 @@ fn numbers_kept_in_the_domain() {
     let numbers: Vec<Vec<u8>> = case.bases.iter().map(BigUint::to_bytes_be).collect();
     let numbers: Vec<&[u8]> = numbers.iter().map(Vec::as_slice).collect();
     for engine in engines() {
-        let modulus =
-            Modulus::new(&case.modulus.to_bytes_be()).expect("a good modulus").with_engine(engine).expect("available");
+        let modulus = Modulus::new(&case.modulus.to_bytes_be())
+            .expect("a good modulus")
+            .with_engine(engine)
+            .expect("available");
         let lanes = engine.lanes();
         // (x·y)²·y
         let result = |i: usize| case.bases[i].modpow(&2u32.into(), &case.modulus) * case.bases[i + 1].pow(3);
-        let expected: Vec<Vec<u8>> = (0..lanes).map(|i| fixed(&(result(i) % &case.modulus), case.size())).collect();
+        let expected: Vec<Vec<u8>> =
+            (0..lanes).map(|i| fixed(&(result(i) % &case.modulus), case.size())).collect();
         in_every_environment(engine, &expected, || {
             let moduli = vec![&modulus; lanes];
             let [mut x, y] = [&numbers[..lanes], &numbers[1..][..lanes]]
@@ -111,10 +117,16 @@ fn signatures() {
         let signatures = key.sign_batch(Algorithm::RS256, &messages);
         signatures.into_iter().map(|signature| signature.expect("a signature")).collect()
     };
-    let expected =
-        sign(&PrivateKey::parse(KEY.as_bytes()).expect("a good key").with_engine(Engine::Scalar).expect("available"));
+    let expected = sign(
+        &PrivateKey::parse(KEY.as_bytes())
+            .expect("a good key")
+            .with_engine(Engine::Scalar)
+            .expect("available"),
+    );
     for dispatch in dispatches() {
-        let parse = || PrivateKey::parse(KEY.as_bytes()).expect("a good key").with_engine(dispatch).expect("available");
+        let parse = || {
+            PrivateKey::parse(KEY.as_bytes()).expect("a good key").with_engine(dispatch).expect("available")
+        };
         let key = within(0, parse);
         in_every_environment(dispatch, &expected, || sign(&key));
         assert_eq!(within(0, || key.validate()), Ok(()), "{dispatch}");

@@ -18,7 +18,8 @@ fn prepared(m: &BigUint, engine: Engine) -> Modulus {
     Modulus::new(&m.to_bytes_be()).expect("a good modulus").with_engine(engine).expect("available")
 }
 
-/// Exponents of at most `bits` bits: the edges, and others of all shapes and lengths, some with zeros in front.
+/// Exponents of at most `bits` bits: the edges, and others of all shapes and lengths, some with zeros in
+/// front.
 fn exponents(random: &mut Random, bits: usize, count: usize) -> Vec<Vec<u8>> {
     let mut out = vec![vec![], vec![0; bits.div_ceil(8) + 9], vec![1], (two_to(bits) - big(1)).to_bytes_be()];
     out.push(two_to(bits - 1).to_bytes_be());
@@ -60,10 +61,19 @@ fn small_numbers_exhaustively() {
                 let exponents: Vec<Vec<u8>> = (0..32).map(|e| vec![e]).collect();
                 let mut expected = vec![vec![(1 % u16::from(m)) as u8]];
                 for e in 1..32 {
-                    expected.push(vec![(u16::from(expected[e - 1][0]) * u16::from(base) % u16::from(m)) as u8]);
+                    expected
+                        .push(vec![(u16::from(expected[e - 1][0]) * u16::from(base) % u16::from(m)) as u8]);
                 }
-                assert_eq!(fixed.pow_batch(&slices(&exponents)), Ok(expected.clone()), "{base} mod {m} on {engine}");
-                assert_eq!(fixed.pow_batch_vartime(&slices(&exponents)), Ok(expected), "{base} mod {m} on {engine}");
+                assert_eq!(
+                    fixed.pow_batch(&slices(&exponents)),
+                    Ok(expected.clone()),
+                    "{base} mod {m} on {engine}"
+                );
+                assert_eq!(
+                    fixed.pow_batch_vartime(&slices(&exponents)),
+                    Ok(expected),
+                    "{base} mod {m} on {engine}"
+                );
             }
         }
     }
@@ -133,7 +143,11 @@ fn memory_is_bounded() {
             match FixedBase::new_within(&modulus, &[3], 256, memory) {
                 Ok(fixed) => least = least.min(fixed.memory()),
                 Err(error) => {
-                    assert_eq!(error, FixedBaseError::TooLarge { max_exponent_bits: 256, memory }, "{engine}");
+                    assert_eq!(
+                        error,
+                        FixedBaseError::TooLarge { max_exponent_bits: 256, memory },
+                        "{engine}"
+                    );
                     assert_eq!(least, usize::MAX, "less memory after more, on {engine}");
                     continue;
                 }
@@ -156,7 +170,14 @@ fn usual_sizes() {
         }
     }
     let longest = two_to(16_384) - big(1);
-    check(&longest, &prepared(&longest, fastest()), &[0xff; 2049], 40, &[vec![0xff; 5], vec![7]], FixedBase::MEMORY);
+    check(
+        &longest,
+        &prepared(&longest, fastest()),
+        &[0xff; 2049],
+        40,
+        &[vec![0xff; 5], vec![7]],
+        FixedBase::MEMORY,
+    );
 }
 
 #[test]
@@ -178,7 +199,9 @@ fn what_is_too_long_is_an_error() {
     let error = |bits, memory| FixedBase::new_within(&modulus, &[3], bits, memory).expect_err("a bad length");
     assert_eq!(error(0, FixedBase::MEMORY), FixedBaseError::NoExponentBits);
     for bits in [usize::MAX, usize::MAX / 2, 1 << 40] {
-        for (asked, memory) in [(usize::MAX, FixedBase::MAX_MEMORY), (FixedBase::MEMORY, FixedBase::MEMORY), (0, 0)] {
+        for (asked, memory) in
+            [(usize::MAX, FixedBase::MAX_MEMORY), (FixedBase::MEMORY, FixedBase::MEMORY), (0, 0)]
+        {
             assert_eq!(error(bits, asked), FixedBaseError::TooLarge { max_exponent_bits: bits, memory });
         }
     }
@@ -196,7 +219,10 @@ fn what_is_too_long_is_an_error() {
         assert_eq!(fixed.pow_batch(&list), Err(refused.clone()));
         assert_eq!(fixed.pow_batch_vartime(&list), Err(refused.clone()));
         assert!(refused.to_string().contains("exponent 2 (counted from 0)"), "{refused}");
-        assert_eq!(fixed.pow(&too_long), Err(FixedBaseError::ExponentTooLong { index: 0, max_exponent_bits: bits }));
+        assert_eq!(
+            fixed.pow(&too_long),
+            Err(FixedBaseError::ExponentTooLong { index: 0, max_exponent_bits: bits })
+        );
         assert_eq!(fixed.pow_batch(&list[..2]).expect("short")[1], modulus.pow(&[3], &longest));
     }
 }

@@ -34,8 +34,8 @@ fn gcd(mut a: BigUint, mut b: BigUint) -> BigUint {
 /// Every condition of FIPS 186-5, A.1.1 and A.1.3.
 fn check(key: &PrivateKey, bits: usize, e: &BigUint) {
     let numbers = key.components();
-    let [n, e_found, d, p, q] =
-        [&numbers.n, &numbers.e, &*numbers.d, &*numbers.p, &*numbers.q].map(|bytes| BigUint::from_bytes_be(bytes));
+    let [n, e_found, d, p, q] = [&numbers.n, &numbers.e, &*numbers.d, &*numbers.p, &*numbers.q]
+        .map(|bytes| BigUint::from_bytes_be(bytes));
     assert_eq!((key.bits(), n.bits(), &e_found, &n), (bits, bits as u64, e, &(&p * &q)));
     for (prime, length) in [(&p, bits.div_ceil(2)), (&q, bits / 2)] {
         assert_eq!(prime.bits(), length as u64);
@@ -96,7 +96,8 @@ fn keys_of_many_lengths_are_as_fips_wants_them() {
             let generator = KeyGenerator::new(bits).expect("a length").with_method(method);
             check(&generator.generate().expect("a key"), bits, &e);
         }
-        let keys = KeyGenerator::new(1024).expect("a length").with_method(method).generate_many(9).expect("keys");
+        let keys =
+            KeyGenerator::new(1024).expect("a length").with_method(method).generate_many(9).expect("keys");
         assert_eq!(keys.len(), 9);
         keys.iter().for_each(|key| check(key, 1024, &e));
         let mut primes: Vec<_> =

@@ -23,11 +23,13 @@ fn put_together_they_are_signatures_and_plaintexts() {
     let digest = HASH.digest(&[b"message"]);
     for key in keys() {
         let (public, size, bits) = (key.public_key(), key.size(), key.bits());
-        let sign =
-            |number: &[u8]| private_many(&[PrivateJob { key: &key, number }]).swap_remove(0).expect("a signature");
+        let sign = |number: &[u8]| {
+            private_many(&[PrivateJob { key: &key, number }]).swap_remove(0).expect("a signature")
+        };
 
-        let open =
-            |number: &[u8]| public_many_vartime(&[PublicJob { key: public, number }]).swap_remove(0).expect("a number");
+        let open = |number: &[u8]| {
+            public_many_vartime(&[PublicJob { key: public, number }]).swap_remove(0).expect("a number")
+        };
 
         let info = HASH.digest_info().expect("a name");
         let signature = sign(&pkcs1v15::pad_signature(&[info, &digest], size).expect("room"));
@@ -51,7 +53,10 @@ fn put_together_they_are_signatures_and_plaintexts() {
             assert_eq!(verify(Some(longest + 1)), Err(Error::KeyTooShort));
         }
         assert_eq!(pss::encode(HASH, MGF, longest + 1, &digest, bits), Err(Error::KeyTooShort));
-        assert_eq!(pss::encode(HASH, MGF, 0, &digest[1..], bits), Err(Error::Digest { expected: 32, actual: 31 }));
+        assert_eq!(
+            pss::encode(HASH, MGF, 0, &digest[1..], bits),
+            Err(Error::Digest { expected: 32, actual: 31 })
+        );
 
         let block = oaep::encode(HASH, MGF, b"label", b"secret", size).expect("room");
         let ciphertext = open(&block);
@@ -95,21 +100,24 @@ fn bad_numbers_fail_alone_and_each_key_has_its_own_lane() {
 fn batches_of_the_same_keys_and_of_others() {
     let numbers = [1, 2, 3].map(|seed| Numbers::generate(seed, 512, 512, &BigUint::from(65537u32)));
     // Keys of batches of eight, four, two or one: the same, other keys, the same in other lanes, and fewer.
-    let keys = ["00000000", "00000000", "11111111", "01201201", "01201201", "10201201", "00001111", "0000", "000"];
+    let keys =
+        ["00000000", "00000000", "11111111", "01201201", "01201201", "10201201", "00001111", "0000", "000"];
     let order: Vec<usize> = keys.concat().bytes().map(|digit| usize::from(digit - b'0')).collect();
     let bases: Vec<_> = (0..order.len()).map(|i| below(vec![i as u8 + 1; 128])).collect();
-    let expected: Vec<_> = order.iter().zip(&bases).map(|(&key, base)| numbers[key].raw_public(base)).collect();
+    let expected: Vec<_> =
+        order.iter().zip(&bases).map(|(&key, base)| numbers[key].raw_public(base)).collect();
     for dispatch in engines().into_iter().map(Dispatch::Only).chain([Dispatch::Auto]) {
         let keys = numbers.each_ref().map(|numbers| load(numbers, dispatch));
         let job = |(&key, base): (&usize, _)| PublicJob { key: keys[key].public_key(), number: base };
         let jobs: Vec<_> = order.iter().zip(bases.iter().map(Vec::as_slice)).map(job).collect();
-        let opened: Vec<_> = public_many_vartime(&jobs).into_iter().map(|number| number.expect("a number")).collect();
+        let opened: Vec<_> =
+            public_many_vartime(&jobs).into_iter().map(|number| number.expect("a number")).collect();
         assert_eq!(opened, expected, "{dispatch}");
     }
 }
 
-/// Batches with clones of keys, the same keys loaded again, and copies with another method: in every order, what one
-/// uses is not another's. All results are right the first time: a wrong one would be computed again.
+/// Batches with clones of keys, the same keys loaded again, and copies with another method: in every order,
+/// what one uses is not another's. All results are right the first time: a wrong one would be computed again.
 #[test]
 fn private_batches_of_clones_and_of_others() {
     const ORDERS: [&str; 9] = [
@@ -127,7 +135,8 @@ fn private_batches_of_clones_and_of_others() {
     ];
     let numbers = [1, 2].map(|seed| Numbers::generate(seed, 512, 512, &BigUint::from(65537u32)));
     let bases: Vec<_> = (0..19).map(|i| below(vec![i + 1; 128])).collect();
-    let expected = numbers.each_ref().map(|numbers| bases.iter().map(|x| numbers.raw_private(x)).collect::<Vec<_>>());
+    let expected =
+        numbers.each_ref().map(|numbers| bases.iter().map(|x| numbers.raw_private(x)).collect::<Vec<_>>());
     for dispatch in engines().into_iter().map(Dispatch::Only).chain([Dispatch::Auto]) {
         let [a, b] = numbers.each_ref().map(|numbers| load(numbers, dispatch));
         let [a_again, b_again] = numbers.each_ref().map(|numbers| load(numbers, dispatch));
@@ -135,7 +144,8 @@ fn private_batches_of_clones_and_of_others() {
         let keys = [(0, a), (0, a_clone), (1, b), (1, b_clone), (0, a_again), (1, b_again), (0, tiled)];
         for order in ORDERS {
             let chosen = || order.bytes().map(|digit| &keys[usize::from(digit - b'0')]);
-            let jobs: Vec<_> = chosen().zip(&bases).map(|((_, key), number)| PrivateJob { key, number }).collect();
+            let jobs: Vec<_> =
+                chosen().zip(&bases).map(|((_, key), number)| PrivateJob { key, number }).collect();
             for (i, (result, (of, _))) in private_many(&jobs).iter().zip(chosen()).enumerate() {
                 assert_eq!(
                     result.as_ref().map(|number| &number[..]),

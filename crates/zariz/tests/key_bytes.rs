@@ -31,7 +31,11 @@ fn der_cut_at_every_byte() {
             assert!(PrivateKey::parse(&der[..len]).is_err(), "{name} cut to {len} bytes");
             // PKCS#8 ends in the whole of PKCS#1.
             let tail = &der[len + 1..];
-            assert!(tail == pkcs1 || PrivateKey::parse(tail).is_err(), "{name} without its first {} bytes", len + 1);
+            assert!(
+                tail == pkcs1 || PrivateKey::parse(tail).is_err(),
+                "{name} without its first {} bytes",
+                len + 1
+            );
         }
     }
     let spki = KEY_2048.spki_der();
@@ -93,7 +97,10 @@ fn public_keys_with_every_bit_flipped() {
                 let Ok(key) = PublicKey::parse(&damaged) else { continue };
                 let same = key.n() == right.n.to_bytes_be() && key.e() == right.e.to_bytes_be();
                 let verdict = key.verify(Algorithm::RS256, b"message", &signature);
-                assert!(same || verdict.is_err(), "{name}, byte {at}, bit {bit}: another key accepts the signature");
+                assert!(
+                    same || verdict.is_err(),
+                    "{name}, byte {at}, bit {bit}: another key accepts the signature"
+                );
             }
         }
     }

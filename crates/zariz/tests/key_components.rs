@@ -56,17 +56,22 @@ fn keys_from_their_numbers() {
         (Numbers { q: right.p.clone(), ..right.clone() }, "equal"),
     ] {
         let error = load(&wrong, 0, Engine::best()).expect_err(names);
-        assert!(matches!(error, KeyError::Inconsistent(_)) && error.to_string().contains(names), "{names}: {error}");
+        assert!(
+            matches!(error, KeyError::Inconsistent(_)) && error.to_string().contains(names),
+            "{names}: {error}"
+        );
     }
-    let error =
-        PrivateKey::from_primes(&PrimeComponents { d: &[], p: &[], q: &[], ..numbers }).expect_err("no secrets");
+    let error = PrivateKey::from_primes(&PrimeComponents { d: &[], p: &[], q: &[], ..numbers })
+        .expect_err("no secrets");
     assert!(matches!(error, KeyError::Inconsistent(_)), "{error}");
 }
 
 #[test]
 fn public_keys_are_compared_by_their_numbers() {
     let numbers = &*KEY_1024;
-    let of = |n: &BigUint, e: &BigUint| PublicKey::from_components(&n.to_bytes_be(), &e.to_bytes_be()).expect("a key");
+    let of = |n: &BigUint, e: &BigUint| {
+        PublicKey::from_components(&n.to_bytes_be(), &e.to_bytes_be()).expect("a key")
+    };
     let key = of(&numbers.n, &numbers.e);
     for engine in engines() {
         let other = key.with_engine(engine).expect("available");

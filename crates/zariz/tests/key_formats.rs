@@ -59,10 +59,15 @@ fn every_format_of_openssl_at_every_usual_size_and_exponent() {
         for (i, name) in ["pkcs8.pem", "pkcs8.der", "pkcs1.pem", "pkcs1.der"].into_iter().enumerate() {
             // The formats take turns on the engines; the usual sizes go through all of them in openssl.rs.
             let engine = engines()[i % engines().len()];
-            let key = PrivateKey::parse(&openssl.read(name)).unwrap_or_else(|error| panic!("{what}, {name}: {error}"));
+            let key = PrivateKey::parse(&openssl.read(name))
+                .unwrap_or_else(|error| panic!("{what}, {name}: {error}"));
             let key = key.with_engine(engine).expect("available");
             assert!(same_public(key.public_key(), &publics[0]), "{what}, {name}");
-            assert_eq!(key.sign(Algorithm::RS256, MESSAGES[1]).as_ref(), Ok(&signature), "{what}, {name} on {engine}");
+            assert_eq!(
+                key.sign(Algorithm::RS256, MESSAGES[1]).as_ref(),
+                Ok(&signature),
+                "{what}, {name} on {engine}"
+            );
         }
         // What we write, openssl reads.
         let key = PrivateKey::parse(&openssl.read("pkcs8.pem")).expect("a key");
@@ -72,7 +77,11 @@ fn every_format_of_openssl_at_every_usual_size_and_exponent() {
             openssl.run("pkey -in ours.pem -outform DER", b""),
             openssl.run("pkey -in pkcs8.pem -outform DER", b"")
         );
-        assert_eq!(openssl.run("pkey -pubin -in ours-public.pem -pubout", b""), openssl.read("spki.pem"), "{what}");
+        assert_eq!(
+            openssl.run("pkey -pubin -in ours-public.pem -pubout", b""),
+            openssl.read("spki.pem"),
+            "{what}"
+        );
     }
 }
 
@@ -92,7 +101,10 @@ fn traits_of_the_pkcs8_and_spki_crates() {
     let key = KEY_1024.load(Engine::Scalar).expect("a key");
     let pem = EncodePrivateKey::to_pkcs8_pem(&key, LineEnding::LF).expect("PEM");
     assert_eq!(pem, key.to_pem().expect("PEM"));
-    assert_eq!(EncodePrivateKey::to_pkcs8_der(&key).expect("DER").as_bytes(), &key.to_der().expect("DER")[..]);
+    assert_eq!(
+        EncodePrivateKey::to_pkcs8_der(&key).expect("DER").as_bytes(),
+        &key.to_der().expect("DER")[..]
+    );
     let read = PrivateKey::from_pkcs8_pem(&pem).expect("a key");
     let public = read.public_key();
     assert_eq!(public, key.public_key());
@@ -301,13 +313,20 @@ fn a_key_for_pss_alone_does_nothing_else() {
             .expect("available");
         for public in [&public, key.public_key()] {
             assert_eq!(public.verify(Algorithm::PS256, b"message", &signature), Ok(()));
-            assert_eq!(public.verify(Algorithm::RS256, b"message", &numbers.rs256(b"message")), Err(Error::PssOnly));
+            assert_eq!(
+                public.verify(Algorithm::RS256, b"message", &numbers.rs256(b"message")),
+                Err(Error::PssOnly)
+            );
             assert_eq!(public.encrypt(&Padding::Pkcs1v15, b"message"), Err(Error::PssOnly));
         }
         assert_eq!(key.sign(Algorithm::RS256, b"message"), Err(Error::PssOnly));
         assert_eq!(key.decrypt(&Padding::Pkcs1v15, &signature).err(), Some(Error::PssOnly));
         let again = PrivateKey::parse(key.to_pem().expect("a PEM block").as_bytes()).expect("our own PEM");
-        assert_eq!(again.sign(Algorithm::RS256, b"message"), Err(Error::PssOnly), "the restriction is written out");
+        assert_eq!(
+            again.sign(Algorithm::RS256, b"message"),
+            Err(Error::PssOnly),
+            "the restriction is written out"
+        );
     }
 }
 
@@ -315,5 +334,9 @@ fn a_key_for_pss_alone_does_nothing_else() {
 fn a_public_key_for_pss_alone_is_written_as_one() {
     let public = PublicKey::parse(&spki(&KEY_1024.public_pkcs1_der(), true)).expect("a public key for PSS");
     let again = PublicKey::parse(public.to_pem().expect("a PEM block").as_bytes()).expect("our own PEM");
-    assert_eq!(again.encrypt(&Padding::Pkcs1v15, b"message"), Err(Error::PssOnly), "the restriction is written out");
+    assert_eq!(
+        again.encrypt(&Padding::Pkcs1v15, b"message"),
+        Err(Error::PssOnly),
+        "the restriction is written out"
+    );
 }

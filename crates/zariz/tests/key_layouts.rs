@@ -1,5 +1,5 @@
-//! How PEM text may be laid out, and what its labels may say: each layout is read as OpenSSL reads it, except for
-//! those that a list names, with the reason.
+//! How PEM text may be laid out, and what its labels may say: each layout is read as OpenSSL reads it, except
+//! for those that a list names, with the reason.
 #![cfg(feature = "rsa")]
 
 mod common;
@@ -77,7 +77,8 @@ fn layouts() -> Vec<(&'static str, String)> {
     let padding = &body.trim_end()[unpadded.len()..];
     assert!(!padding.is_empty(), "a key whose base64 is padded");
     let certificate = pem("CERTIFICATE", &[0x30; 300]);
-    let bag = "Bag Attributes\n    localKeyID: 01 02 \n    friendlyName: a key\nKey Attributes: <No Attributes>\n";
+    let bag =
+        "Bag Attributes\n    localKeyID: 01 02 \n    friendlyName: a key\nKey Attributes: <No Attributes>\n";
     vec![
         ("plain", plain.clone()),
         ("CRLF", plain.replace('\n', "\r\n")),
@@ -188,7 +189,10 @@ fn every_layout_is_read_as_openssl_reads_it() {
 fn layouts_that_people_have_are_read() {
     for (what, text) in layouts() {
         let refused = ours(what, text.as_bytes()).err();
-        if MORE.iter().any(|(name, _)| *name == what) || what.contains("behind each") || what.contains("body with") {
+        if MORE.iter().any(|(name, _)| *name == what)
+            || what.contains("behind each")
+            || what.contains("body with")
+        {
             assert_eq!(refused, None, "{what}");
         }
     }
@@ -216,8 +220,14 @@ fn labels_are_read_as_openssl_reads_them() {
         ("SPKI", KEY_1024.spki_der()),
         ("no key", sequence(&[&tlv(0x04, &[7; 20])])),
     ];
-    let labels =
-        ["PRIVATE KEY", "RSA PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "PUBLIC KEY", "RSA PUBLIC KEY", "CERTIFICATE"];
+    let labels = [
+        "PRIVATE KEY",
+        "RSA PRIVATE KEY",
+        "ENCRYPTED PRIVATE KEY",
+        "PUBLIC KEY",
+        "RSA PUBLIC KEY",
+        "CERTIFICATE",
+    ];
     for (content, der) in &contents {
         for label in labels {
             let what = format!("{content} labelled {label}");
@@ -227,7 +237,8 @@ fn labels_are_read_as_openssl_reads_them() {
             #[cfg(feature = "encryption")]
             let private = PrivateKey::parse_encrypted(file.as_bytes(), b"secret");
             #[cfg(not(feature = "encryption"))]
-            let (private, theirs) = (PrivateKey::parse(file.as_bytes()), theirs && *content != "encrypted PKCS#8");
+            let (private, theirs) =
+                (PrivateKey::parse(file.as_bytes()), theirs && *content != "encrypted PKCS#8");
             assert_eq!(private.is_ok(), theirs, "{what}: {private:?}");
             let theirs = openssl.attempt("pkey -pubin -in key -noout", b"").is_ok();
             let public = PublicKey::parse(file.as_bytes());

@@ -58,9 +58,17 @@ fn inconsistent(error: &KeyError) -> bool {
 
 #[test]
 fn primes_of_unequal_length() {
-    for (p_bits, q_bits) in
-        [(400, 624), (624, 400), (128, 896), (896, 128), (513, 512), (512, 513), (515, 516), (700, 1000), (1000, 700)]
-    {
+    for (p_bits, q_bits) in [
+        (400, 624),
+        (624, 400),
+        (128, 896),
+        (896, 128),
+        (513, 512),
+        (512, 513),
+        (515, 516),
+        (700, 1000),
+        (1000, 700),
+    ] {
         let numbers = Numbers::generate((p_bits * 10_000 + q_bits) as u64, p_bits, q_bits, &big(65_537));
         assert_loads_and_signs(&format!("primes of {p_bits} and {q_bits} bits"), &numbers);
     }
@@ -111,7 +119,8 @@ fn every_right_private_exponent() {
     let numbers = &*KEY_1024;
     let (order_p, order_q) = (&numbers.p - big(1), &numbers.q - big(1));
     let product = &order_p * &order_q;
-    let gcd = (2..=10_000u64).rev().find(|&d| (&order_p % d, &order_q % d) == (big(0), big(0))).expect("both even");
+    let gcd =
+        (2..=10_000u64).rev().find(|&d| (&order_p % d, &order_q % d) == (big(0), big(0))).expect("both even");
     let step = product / big(gcd);
     let smallest = &numbers.d % &step;
     let mut d = smallest;
@@ -165,7 +174,10 @@ fn short_crt_numbers() {
     };
     for (p, q) in [(&p, &q), (&q, &p)] {
         let numbers = Numbers::from_primes(p, q, &e).expect("a key");
-        assert!(numbers.dp.bits().min(numbers.dq.bits()) + 192 < p.bits().min(q.bits()), "a short CRT exponent");
+        assert!(
+            numbers.dp.bits().min(numbers.dq.bits()) + 192 < p.bits().min(q.bits()),
+            "a short CRT exponent"
+        );
         assert_loads_and_signs("a short CRT exponent", &numbers);
     }
 }
@@ -221,7 +233,9 @@ fn every_number_wrong_in_every_way() {
             assert_refused(
                 &what,
                 &key,
-                |error| matches!(error, KeyError::Inconsistent(_) | KeyError::Size { .. } | KeyError::Exponent(_)),
+                |error| {
+                    matches!(error, KeyError::Inconsistent(_) | KeyError::Size { .. } | KeyError::Exponent(_))
+                },
                 "",
             );
         }
@@ -233,7 +247,9 @@ fn every_number_wrong_in_every_way() {
             assert_refused(
                 &what,
                 &key,
-                |error| matches!(error, KeyError::Inconsistent(_) | KeyError::Size { .. } | KeyError::Exponent(_)),
+                |error| {
+                    matches!(error, KeyError::Inconsistent(_) | KeyError::Size { .. } | KeyError::Exponent(_))
+                },
                 "",
             );
         }
@@ -301,7 +317,8 @@ fn composite_primes() {
     let e = big(65_537);
     let good = KEY_1024.p.clone();
     let pairs = [(256, 256), (128, 400), (64, 460), (20, 500)];
-    let mut composites: Vec<BigUint> = pairs.map(|(a, b)| prime(&mut random, a) * prime(&mut random, b)).into();
+    let mut composites: Vec<BigUint> =
+        pairs.map(|(a, b)| prime(&mut random, a) * prime(&mut random, b)).into();
     let root = prime(&mut random, 260);
     composites.push(&root * &root);
     composites.push(prime(&mut random, 511) * big(3));
@@ -314,8 +331,9 @@ fn composite_primes() {
     }
 }
 
-/// `p = r·(2r − 1)` of two primes, and a `d` that is right for these, too: powers are right without the Chinese
-/// remainder theorem, and by it for about half of all numbers. Signatures are right until one was not.
+/// `p = r·(2r − 1)` of two primes, and a `d` that is right for these, too: powers are right without the
+/// Chinese remainder theorem, and by it for about half of all numbers. Signatures are right until one was
+/// not.
 #[test]
 fn a_composite_whose_powers_are_right() {
     let mut random = Random::new(24);
@@ -354,15 +372,17 @@ fn a_composite_whose_powers_are_right() {
 #[test]
 fn an_absolute_euler_pseudoprime() {
     let k = BigUint::from_bytes_be(&[
-        0x8c, 0xa6, 0xa3, 0xa4, 0x50, 0x65, 0x13, 0x27, 0x0e, 0x26, 0x9e, 0x0d, 0x37, 0xf2, 0xa7, 0x4d, 0xe4, 0x52,
-        0xe6, 0xf8, 0x83,
+        0x8c, 0xa6, 0xa3, 0xa4, 0x50, 0x65, 0x13, 0x27, 0x0e, 0x26, 0x9e, 0x0d, 0x37, 0xf2, 0xa7, 0x4d, 0xe4,
+        0x52, 0xe6, 0xf8, 0x83,
     ]);
     let factors = [6u64, 12, 18].map(|i| &k * big(i) + big(1));
     assert!(factors.iter().all(is_prime), "the three factors");
     let carmichael: BigUint = factors.iter().fold(big(1), |acc, factor| acc * factor);
     assert!(!is_prime(&carmichael));
     let e = big(65_537);
-    for (p, q, name) in [(&carmichael, &KEY_1024.p, "p is not prime"), (&KEY_1024.p, &carmichael, "q is not prime")] {
+    for (p, q, name) in
+        [(&carmichael, &KEY_1024.p, "p is not prime"), (&KEY_1024.p, &carmichael, "q is not prime")]
+    {
         let numbers = Numbers::from_primes(p, q, &e).expect("e has inverses");
         for engine in engines() {
             // To numbers that share no factor with it, it is as good as a prime.
@@ -378,9 +398,11 @@ fn an_absolute_euler_pseudoprime() {
 fn equal_short_and_even_primes() {
     let right = &*KEY_1024;
     let mut random = Random::new(24);
-    let square = Numbers { n: &right.p * &right.p, q: right.p.clone(), dq: right.dp.clone(), ..right.clone() };
+    let square =
+        Numbers { n: &right.p * &right.p, q: right.p.clone(), dq: right.dp.clone(), ..right.clone() };
     assert_refused("p = q", &square, inconsistent, "equal");
-    for (p_bits, q_bits, name) in [(127, 900, "p is too short"), (900, 127, "q is too short"), (64, 1000, "too short")]
+    for (p_bits, q_bits, name) in
+        [(127, 900, "p is too short"), (900, 127, "q is too short"), (64, 1000, "too short")]
     {
         let (p, q) = (prime(&mut random, p_bits), prime(&mut random, q_bits));
         if let Some(numbers) = Numbers::from_primes(&p, &q, &big(65_537)) {
@@ -434,8 +456,10 @@ fn the_longest_key() {
         let signature = signature.expect("a signature");
         assert!(numbers.verifies_rs256(message, &signature));
         for engine in engines() {
-            let public =
-                PublicKey::from_components(&n, &e).expect("a public key").with_engine(engine).expect("available");
+            let public = PublicKey::from_components(&n, &e)
+                .expect("a public key")
+                .with_engine(engine)
+                .expect("available");
             assert_eq!(public.verify(Algorithm::RS256, message, &signature), Ok(()), "{engine}");
         }
     }

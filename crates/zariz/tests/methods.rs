@@ -29,7 +29,8 @@ fn powers_of_all_methods_in_one_call() {
             .map(|i| {
                 let method = Method::ALL[i % Method::ALL.len()];
                 let number = odd(&mut random, [100, 128, 256][i % 3]);
-                let modulus = Modulus::new(&number).expect("a modulus").with_engine(engine).expect("available");
+                let modulus =
+                    Modulus::new(&number).expect("a modulus").with_engine(engine).expect("available");
                 let modulus = if i % 4 == 3 { modulus } else { modulus.with_method(method) };
                 (modulus, number, random.bytes(130), random.bytes(9))
             })
@@ -53,10 +54,15 @@ fn residues_are_multiplied_and_squared() {
                 let moduli: Vec<_> = numbers
                     .iter()
                     .map(|n| {
-                        Modulus::new(n).expect("a modulus").with_engine(engine).expect("available").with_method(method)
+                        Modulus::new(n)
+                            .expect("a modulus")
+                            .with_engine(engine)
+                            .expect("available")
+                            .with_method(method)
                     })
                     .collect();
-                let (x, y): (Vec<_>, Vec<_>) = (0..count).map(|_| (random.bytes(140), random.bytes(20))).unzip();
+                let (x, y): (Vec<_>, Vec<_>) =
+                    (0..count).map(|_| (random.bytes(140), random.bytes(20))).unzip();
                 let xs: Vec<&[u8]> = x.iter().map(|x| &x[..]).collect();
                 let ys: Vec<&[u8]> = y.iter().map(|y| &y[..]).collect();
                 let moduli: Vec<_> = moduli.iter().collect();
@@ -92,16 +98,19 @@ fn residues_are_multiplied_and_squared() {
 
 #[test]
 fn what_cannot_be_residues_is_told_why() {
-    let modulus =
-        |bytes: &[u8]| Modulus::new(bytes).expect("a modulus").with_engine(Engine::Portable).expect("available");
+    let modulus = |bytes: &[u8]| {
+        Modulus::new(bytes).expect("a modulus").with_engine(Engine::Portable).expect("available")
+    };
     let (small, large) = (modulus(&[35]), modulus(&[0xff; 32]));
-    let refused = |moduli: &[&Modulus], numbers: &[&[u8]]| Residues::new(moduli, numbers).expect_err("no residues");
+    let refused =
+        |moduli: &[&Modulus], numbers: &[&[u8]]| Residues::new(moduli, numbers).expect_err("no residues");
     assert_eq!(refused(&[], &[]), ResiduesError::Empty);
     assert_eq!(refused(&[&small, &small], &[&[1][..]; 2]), ResiduesError::TooMany { moduli: 2, lanes: 1 });
     assert_eq!(refused(&[&small], &[]), ResiduesError::Lengths { moduli: 1, numbers: 0 });
     assert_eq!(refused(&[&small], &[&[1], &[2]]), ResiduesError::Lengths { moduli: 1, numbers: 2 });
     if let Some(engine) = engines().into_iter().find(|engine| engine.has_lanes() && engine.lanes() > 1) {
-        let modulus = |bytes: &[u8]| Modulus::new(bytes).expect("a modulus").with_engine(engine).expect("available");
+        let modulus =
+            |bytes: &[u8]| Modulus::new(bytes).expect("a modulus").with_engine(engine).expect("available");
         let (first, longer) = (modulus(&[0xff; 32]), modulus(&[0xff; 64]));
         let other = first.with_method(Method::KARATSUBA_SQUARES);
         for second in [&longer, &other, &large] {
@@ -129,7 +138,8 @@ fn a_copy_of_residues_goes_its_own_way() {
 
 #[test]
 fn factors_have_the_same_moduli_engine_and_method() {
-    let thirty_five = Modulus::new(&[35]).expect("a modulus").with_engine(Engine::Portable).expect("available");
+    let thirty_five =
+        Modulus::new(&[35]).expect("a modulus").with_engine(Engine::Portable).expect("available");
     let again = Modulus::new(&[0, 35]).expect("a modulus").with_engine(Engine::Portable).expect("available");
     let mut x = Residues::new(&[&thirty_five], &[&[2]]).expect("residues");
     assert_eq!(x.multiply(&Residues::new(&[&again], &[&[3]]).expect("residues")), Ok(()), "equal moduli");
@@ -146,8 +156,8 @@ fn factors_have_the_same_moduli_engine_and_method() {
     assert_eq!(x.to_bytes(), [[6]], "nothing changed");
     if let Some(engine) = engines().into_iter().find(|engine| engine.lanes() > 1) {
         let modulus = thirty_five.with_engine(engine).expect("available");
-        let [mut one, two] =
-            [1, 2].map(|count| Residues::new(&vec![&modulus; count], &vec![&[3][..]; count]).expect("residues"));
+        let [mut one, two] = [1, 2]
+            .map(|count| Residues::new(&vec![&modulus; count], &vec![&[3][..]; count]).expect("residues"));
         assert_eq!(one.multiply(&two), Err(ResiduesError::Different), "another number of lanes");
     }
 }
@@ -168,7 +178,8 @@ fn the_last_method_counts() {
             Residues::new(moduli, &vec![&[2][..]; moduli.len()]).expect("residues");
             let default = modulus.with_method(method).with_method(None);
             assert_eq!((default.method(), default.dispatch()), (modulus.method(), modulus.dispatch()));
-            Residues::new(&[&default, &modulus][..moduli.len()], &vec![&[2][..]; moduli.len()]).expect("residues");
+            Residues::new(&[&default, &modulus][..moduli.len()], &vec![&[2][..]; moduli.len()])
+                .expect("residues");
             let expected = if engine.has_lanes() { method } else { Method::AMM };
             assert_eq!(modulus.with_method(method).method(), expected, "{method} on {engine}");
         }

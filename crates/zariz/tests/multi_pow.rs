@@ -75,7 +75,8 @@ fn check(cases: &[Case], engine_of: impl Fn(usize) -> Engine) {
         .zip(&moduli)
         .map(|((bases, exponents), modulus)| MultiPowJob { modulus, bases, exponents })
         .collect();
-    let results = [multi_pow_many(&jobs).expect("good jobs"), multi_pow_many_vartime(&jobs).expect("good jobs")];
+    let results =
+        [multi_pow_many(&jobs).expect("good jobs"), multi_pow_many_vartime(&jobs).expect("good jobs")];
     for (i, case) in cases.iter().enumerate() {
         for (result, what) in results.iter().zip(["secret", "public"]) {
             assert!(
@@ -137,7 +138,11 @@ fn the_same_exponents_for_all() {
         for bits in if slow(engine) { vec![20] } else { vec![1, 20, 97, 330, 1030] } {
             let m = modulus(&mut random, 200);
             for exponents in [
-                [number(&mut random, bits).to_bytes_be(), number(&mut random, bits / 2 + 1).to_bytes_be(), vec![1]],
+                [
+                    number(&mut random, bits).to_bytes_be(),
+                    number(&mut random, bits / 2 + 1).to_bytes_be(),
+                    vec![1],
+                ],
                 [vec![], vec![0; 9], vec![0]],
                 [vec![0, 0], two_to(bits).to_bytes_be(), (two_to(bits) - big(1)).to_bytes_be()],
             ] {
@@ -167,7 +172,8 @@ fn bad_jobs_are_named() {
     let numbers: [&[u8]; 10] = [&[2]; 10];
     let good = MultiPowJob { modulus: &modulus, bases: &numbers[..2], exponents: &numbers[..2] };
     for (bases, exponents) in (0..10).flat_map(|bases| (0..10).map(move |exponents| (bases, exponents))) {
-        let job = MultiPowJob { modulus: &modulus, bases: &numbers[..bases], exponents: &numbers[..exponents] };
+        let job =
+            MultiPowJob { modulus: &modulus, bases: &numbers[..bases], exponents: &numbers[..exponents] };
         let expected = match bases {
             2..=8 if bases == exponents => None,
             2..=8 => Some(MultiPowError::Lengths { job: 1, bases, exponents }),

@@ -56,7 +56,8 @@ fn signatures_go_both_ways() {
                 openssl.write("signature", &ours);
                 openssl.run(&format!("{options} -verify public.pem -signature signature"), &message);
                 // The program does refuse what is wrong.
-                let verdict = openssl.attempt(&format!("{options} -verify public.pem -signature signature"), b"other");
+                let verdict =
+                    openssl.attempt(&format!("{options} -verify public.pem -signature signature"), b"other");
                 assert!(verdict.is_err(), "{what}");
             }
         }
@@ -86,8 +87,10 @@ fn other_hashes_as_openssl_signs_them() {
             let algorithm = Algorithm::Pss { hash, mgf: Mgf::Mgf1(Hash::Sha256), salt_len: 17 };
             let ours = key.sign(algorithm, b"message").expect("a signature");
             openssl.write("signature", &ours);
-            let options = "-sigopt rsa_padding_mode:pss -sigopt rsa_pss_saltlen:17 -sigopt rsa_mgf1_md:sha256";
-            openssl.run(&format!("dgst -{name} {options} -verify public.pem -signature signature"), b"message");
+            let options =
+                "-sigopt rsa_padding_mode:pss -sigopt rsa_pss_saltlen:17 -sigopt rsa_mgf1_md:sha256";
+            openssl
+                .run(&format!("dgst -{name} {options} -verify public.pem -signature signature"), b"message");
         }
     }
 }
@@ -115,13 +118,18 @@ fn encryption_goes_both_ways() {
         let keys: Vec<_> = engines().into_iter().map(|engine| load(numbers, engine)).collect();
         for (padding, options) in &cases {
             let messages: [&[u8]; 3] = [b"x", b"attack at dawn", &[0; 50]];
-            let theirs = messages
-                .map(|message| openssl.run(&format!("pkeyutl -encrypt -pubin -inkey public.pem {options}"), message));
+            let theirs = messages.map(|message| {
+                openssl.run(&format!("pkeyutl -encrypt -pubin -inkey public.pem {options}"), message)
+            });
             for key in &keys {
                 let what = format!("{padding:?}, {} bits, {}", key.bits(), key.engine());
                 let opened = key.decrypt_batch(padding, &theirs.each_ref().map(|ciphertext| &ciphertext[..]));
                 for (message, opened) in messages.iter().zip(opened) {
-                    assert_eq!(opened.unwrap_or_else(|error| panic!("{what}: {error}"))[..], **message, "{what}");
+                    assert_eq!(
+                        opened.unwrap_or_else(|error| panic!("{what}: {error}"))[..],
+                        **message,
+                        "{what}"
+                    );
                     let ours = key.public_key().encrypt(padding, message).expect("a ciphertext");
                     let opened = openssl.run(&format!("pkeyutl -decrypt -inkey key.pem {options}"), &ours);
                     assert_eq!(opened, *message, "{what}");
@@ -137,7 +145,8 @@ fn encryption_goes_both_ways() {
 fn generated_keys_satisfy_openssl() {
     let mut seen = Vec::new();
     for (bits, engine) in [1024, 1025, 1031, 1536, 2048].into_iter().zip(engines().into_iter().cycle()) {
-        let key = zariz::rsa::PrivateKey::generate(bits).expect("a key").with_engine(engine).expect("available");
+        let key =
+            zariz::rsa::PrivateKey::generate(bits).expect("a key").with_engine(engine).expect("available");
         assert_eq!((key.bits(), key.size(), key.engine()), (bits, bits.div_ceil(8), engine));
         assert_eq!(key.public_key().e(), [1, 0, 1]);
         let signature = key.sign(Algorithm::RS256, b"message").expect("a signature");

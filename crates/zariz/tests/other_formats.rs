@@ -1,5 +1,5 @@
-//! Files that people give for a key, and that have another format: each is named, with a command that converts it. The
-//! test runs each command, where its program is there, and reads what it makes.
+//! Files that people give for a key, and that have another format: each is named, with a command that
+//! converts it. The test runs each command, where its program is there, and reads what it makes.
 #![cfg(feature = "rsa")]
 
 mod common;
@@ -70,7 +70,8 @@ fn texts_are_recognised() {
     }
     // What is none of these, and what stands in the way of a block.
     for junk in [&b"junk"[..], b"{}", b"MI", b"\0\0\0\0", &[0x30; 300], b"MIIB!", b"-----"] {
-        let is_der = |error: &KeyError| matches!(error, KeyError::Der(_)) || *error == KeyError::Format(Base64);
+        let is_der =
+            |error: &KeyError| matches!(error, KeyError::Der(_)) || *error == KeyError::Format(Base64);
         assert!(errors(junk).iter().all(is_der), "{junk:?}: {:?}", errors(junk));
     }
     for text in [format!("key: {block}"), block.replacen("KEY-----", "KEY----- x", 1)] {
@@ -94,7 +95,11 @@ fn structures_are_recognised() {
     for parts in [&[&integer(&big(3))[..], &data][..], &[&integer(&big(3)), &data, &sequence(&[])]] {
         assert_named("PKCS#12", &sequence(parts), Pkcs12);
     }
-    assert_named("PKCS#12 in BER", &[&[0x30, 0x80, 2, 1, 3, 0x30, 0x80][..], &data, &[0; 4]].concat(), Pkcs12);
+    assert_named(
+        "PKCS#12 in BER",
+        &[&[0x30, 0x80, 2, 1, 3, 0x30, 0x80][..], &data, &[0; 4]].concat(),
+        Pkcs12,
+    );
 }
 
 /// Of several blocks, the error is about a key rather than about what stands beside it.
@@ -131,7 +136,8 @@ fn keys_for_other_algorithms_are_named() {
             PrivateKey::parse(&openssl.read("key.pem")).expect_err("not RSA"),
             PublicKey::parse(&public).expect_err("not RSA"),
         ] {
-            let is_named = matches!(&error, KeyError::NotRsa(found) if found.starts_with(&format!("{name},")));
+            let is_named =
+                matches!(&error, KeyError::NotRsa(found) if found.starts_with(&format!("{name},")));
             assert!(is_named, "{name}: {error}");
         }
         if ["EC", "DSA"].contains(&name) {
@@ -165,7 +171,8 @@ fn converts(openssl: &OpenSsl, format: OtherFormat, file: &[u8]) {
     }
     shell(openssl, &command);
     let made = openssl.read(if format == OpenSshPrivate { "COPY" } else { "CONVERTED" });
-    let key = PrivateKey::parse(&made).map(|key| key.public_key().clone()).or_else(|_| PublicKey::parse(&made));
+    let key =
+        PrivateKey::parse(&made).map(|key| key.public_key().clone()).or_else(|_| PublicKey::parse(&made));
     let key = key.unwrap_or_else(|error| panic!("{command}: {error}"));
     assert_eq!(key.n(), KEY_2048.n.to_bytes_be(), "{command}");
     let _ = fs::remove_file(openssl.folder().join("CONVERTED"));
@@ -217,7 +224,10 @@ fn commands_convert_keys_for_ssh() {
         openssl.write(name, block());
         shell(&openssl, &format!("chmod 600 {name}"));
     }
-    shell(&openssl, "ssh-keygen -y -f ssh > public; ssh-keygen -e -f ssh > ssh2; ssh-keygen -q -p -N '' -f COPY");
+    shell(
+        &openssl,
+        "ssh-keygen -y -f ssh > public; ssh-keygen -e -f ssh > ssh2; ssh-keygen -q -p -N '' -f COPY",
+    );
     shell(&openssl, "puttygen COPY -O private -o putty");
     converts(&openssl, OpenSshPublic, &openssl.read("public"));
     converts(&openssl, Ssh2Public, &openssl.read("ssh2"));
@@ -237,6 +247,7 @@ fn commands_convert_json_web_keys() {
         format!("\"{name}\":\"{}\"", digits.trim_end_matches('=').replace('+', "-").replace('/', "_"))
     };
     let Numbers { n, e, d, p, q, dp, dq, qinv } = &*KEY_2048;
-    let numbers = [("n", n), ("e", e), ("d", d), ("p", p), ("q", q), ("dp", dp), ("dq", dq), ("qi", qinv)].map(number);
+    let numbers =
+        [("n", n), ("e", e), ("d", d), ("p", p), ("q", q), ("dp", dp), ("dq", dq), ("qi", qinv)].map(number);
     converts(&OpenSsl::new(), Jwk, format!("{{\"kty\":\"RSA\",{}}}", numbers.join(",")).as_bytes());
 }

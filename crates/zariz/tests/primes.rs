@@ -33,7 +33,9 @@ const LENGTHS: [usize; 11] = [256, 257, 300, 319, 320, 321, 383, 512, 513, 600, 
 #[test]
 fn primes_of_many_lengths_are_prime() {
     for bits in LENGTHS {
-        for search in [Search::new(bits).expect("a length"), Search::new(bits).expect("a length").incremental()] {
+        for search in
+            [Search::new(bits).expect("a length"), Search::new(bits).expect("a length").incremental()]
+        {
             let found = all(&search, 3);
             for prime in &found {
                 assert_eq!(prime.bits(), bits as u64, "{search:?}");
@@ -56,7 +58,9 @@ fn openssl_takes_the_same_numbers_for_primes() {
         said.contains("is prime")
     };
     for bits in LENGTHS {
-        for search in [Search::new(bits).expect("a length"), Search::new(bits).expect("a length").incremental()] {
+        for search in
+            [Search::new(bits).expect("a length"), Search::new(bits).expect("a length").incremental()]
+        {
             assert!(all(&search, 3).iter().all(is_prime), "{search:?}");
         }
     }
@@ -118,13 +122,18 @@ fn ranges_and_congruences_hold() {
     // Many congruences; a modulus with nearly all of a prime's bits; leading zeros.
     let mut search = Search::new(512).expect("a length");
     for modulus in [3u8, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73] {
-        search = search.with_congruence(&[0, 0, modulus - 1], &[&[0; 100][..], &[modulus]].concat()).expect("possible");
+        search = search
+            .with_congruence(&[0, 0, modulus - 1], &[&[0; 100][..], &[modulus]].concat())
+            .expect("possible");
     }
     let prime = number(&search.generate().expect("a prime"));
     assert!(
-        (3u32..74).filter(|&d| common::numbers::is_prime(&big(d.into()))).all(|d| &prime % d == big(u64::from(d) - 1))
+        (3u32..74)
+            .filter(|&d| common::numbers::is_prime(&big(d.into())))
+            .all(|d| &prime % d == big(u64::from(d) - 1))
     );
-    let low = Search::new(512).expect("a length").with_congruence(&[1], &bytes(&two_to(128))).expect("possible");
+    let low =
+        Search::new(512).expect("a length").with_congruence(&[1], &bytes(&two_to(128))).expect("possible");
     assert_eq!(all(&low, 3).len(), 3);
     // Congruences, one after the other; moduli may share factors.
     let q = two_to(160) - big(47); // a prime, as for DSA
@@ -173,7 +182,8 @@ fn wrong_searches_are_errors() {
         assert_eq!(primes::generate_safe(bits).err(), Some(PrimeError::Bits { bits }));
     }
     let search = Search::new(256).expect("a length");
-    let range = |low: &BigUint, high: &BigUint| Search::between(&low.to_bytes_be(), &high.to_bytes_be()).err();
+    let range =
+        |low: &BigUint, high: &BigUint| Search::between(&low.to_bytes_be(), &high.to_bytes_be()).err();
     assert!(matches!(range(&two_to(300), &two_to(299)), Some(PrimeError::Range(_))));
     assert!(matches!(range(&two_to(300), &(two_to(300) + two_to(60))), Some(PrimeError::Range(_))));
     assert_eq!(range(&two_to(200), &two_to(300)), Some(PrimeError::Bits { bits: 201 }));
@@ -186,7 +196,10 @@ fn wrong_searches_are_errors() {
     let four = search.with_congruence(&[1], &[4]).expect("possible");
     assert!(matches!(four.with_congruence(&[3], &[8]), Err(PrimeError::Congruence(_))));
     assert!(matches!(four.safe(), Err(PrimeError::Congruence(_))));
-    assert!(matches!(search.with_congruence(&[1], &[3]).and_then(|s| s.safe()), Err(PrimeError::Congruence(_))));
+    assert!(matches!(
+        search.with_congruence(&[1], &[3]).and_then(|s| s.safe()),
+        Err(PrimeError::Congruence(_))
+    ));
     // 5 would divide every (p − 1)/2.
     let fifth = search.with_congruence(&[1], &[5]).expect("possible");
     assert!(matches!(fifth.safe(), Err(PrimeError::Congruence(_))));
@@ -194,7 +207,9 @@ fn wrong_searches_are_errors() {
     assert!(matches!(safe.with_congruence(&[1], &[5]), Err(PrimeError::Congruence(_))));
     assert!(matches!(search.with_congruence(&[1], &[0xff; 40]), Err(PrimeError::Range(_))));
     assert!(matches!(search.with_congruence(&[1], &[0xff; 31]), Err(PrimeError::Range(_))));
-    for error in [PrimeError::Bits { bits: 3 }, PrimeError::NotFound { candidates: 5 }, PrimeError::Random("failed")] {
+    for error in
+        [PrimeError::Bits { bits: 3 }, PrimeError::NotFound { candidates: 5 }, PrimeError::Random("failed")]
+    {
         assert!(error.to_string().len() > 20);
     }
 }
@@ -250,7 +265,10 @@ fn assert_uniform(counts: &[usize], what: &str) {
     let expected = counts.iter().sum::<usize>() as f64 / counts.len() as f64;
     let statistic: f64 = counts.iter().map(|&count| (count as f64 - expected).powi(2) / expected).sum();
     let k = (counts.len() - 1) as f64;
-    assert!(statistic < k + 7.0 * (2.0 * k).sqrt() + 14.0, "{what}: chi-square {statistic:.1} for {k} degrees");
+    assert!(
+        statistic < k + 7.0 * (2.0 * k).sqrt() + 14.0,
+        "{what}: chi-square {statistic:.1} for {k} degrees"
+    );
 }
 
 #[test]
@@ -263,7 +281,8 @@ fn primes_are_spread_evenly() {
             for prime in &found {
                 counts[u32::try_from(prime % modulus).expect("small") as usize] += 1;
             }
-            let coprime = |&r: &u32| (2..=modulus).all(|d| !modulus.is_multiple_of(d) || !r.is_multiple_of(d));
+            let coprime =
+                |&r: &u32| (2..=modulus).all(|d| !modulus.is_multiple_of(d) || !r.is_multiple_of(d));
             assert!((0..modulus).filter(|r| !coprime(r)).all(|r| counts[r as usize] == 0));
             let units: Vec<usize> = (0..modulus).filter(coprime).map(|r| counts[r as usize]).collect();
             assert_uniform(&units, &format!("{search:?} modulo {modulus}"));
@@ -280,7 +299,8 @@ fn primes_are_spread_evenly() {
     }
 }
 
-/// Safe primes are 3 modulo 4 and 2 modulo 3. Modulo others, they are evenly spread over all that is not 0 or 1.
+/// Safe primes are 3 modulo 4 and 2 modulo 3. Modulo others, they are evenly spread over all that is not 0 or
+/// 1.
 #[test]
 fn safe_primes_are_spread_evenly() {
     let found = all(&Search::new(256).expect("a length").safe().expect("possible"), 600);

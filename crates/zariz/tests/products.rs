@@ -54,7 +54,8 @@ fn bytes(random: &mut Random, m: &BigUint) -> Vec<u8> {
     }
 }
 
-const LENGTHS: [usize; 19] = [2, 3, 8, 48, 49, 51, 52, 53, 63, 64, 65, 99, 150, 156, 512, 521, 1024, 2048, 2049];
+const LENGTHS: [usize; 19] =
+    [2, 3, 8, 48, 49, 51, 52, 53, 63, 64, 65, 99, 150, 156, 512, 521, 1024, 2048, 2049];
 
 fn moduli(random: &mut Random) -> Vec<BigUint> {
     LENGTHS.iter().flat_map(|&bits| [two_to(bits) - big(1), modulus(random, bits)]).collect()
@@ -122,24 +123,41 @@ fn inverses() {
     moduli.push(&smooth * prime(&mut random, 200));
     for engine in engines() {
         for m in if slow(engine) { &moduli[..2] } else { &moduli[..] } {
-            let modulus = Modulus::new(&m.to_bytes_be()).expect("odd").with_engine(engine).expect("available");
+            let modulus =
+                Modulus::new(&m.to_bytes_be()).expect("odd").with_engine(engine).expect("available");
             for count in [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 33] {
                 let bad_too = count % 2 == 1;
-                let numbers: Vec<_> = (0..count)
-                    .map(|_| if bad_too { bytes(&mut random, m) } else { number(&mut random, 70).to_bytes_be() })
-                    .collect();
+                let numbers: Vec<_> =
+                    (0..count)
+                        .map(|_| {
+                            if bad_too {
+                                bytes(&mut random, m)
+                            } else {
+                                number(&mut random, 70).to_bytes_be()
+                            }
+                        })
+                        .collect();
                 let expected: Vec<_> = numbers.iter().map(|n| inverse(n, m)).collect();
-                assert_eq!(modulus.invert_batch(&slices(&numbers)), expected, "{count} mod {m:x} on {engine}");
+                assert_eq!(
+                    modulus.invert_batch(&slices(&numbers)),
+                    expected,
+                    "{count} mod {m:x} on {engine}"
+                );
             }
             // One bad number at every place.
-            let good: Vec<_> = (2..11u64).map(|n| n.pow(4) + 1).map(|n| big(n) * &smooth * &smooth + big(1)).collect();
+            let good: Vec<_> =
+                (2..11u64).map(|n| n.pow(4) + 1).map(|n| big(n) * &smooth * &smooth + big(1)).collect();
             let good: Vec<_> = good.iter().map(|n| n.to_bytes_be()).collect();
             for bad in 0..good.len() {
                 let mut numbers = good.clone();
                 numbers[bad] = vec![0; bad];
                 let expected: Vec<_> = numbers.iter().map(|n| inverse(n, m)).collect();
                 assert_eq!(expected[bad], None);
-                assert_eq!(modulus.invert_batch(&slices(&numbers)), expected, "bad {bad} mod {m:x} on {engine}");
+                assert_eq!(
+                    modulus.invert_batch(&slices(&numbers)),
+                    expected,
+                    "bad {bad} mod {m:x} on {engine}"
+                );
             }
         }
     }
@@ -160,7 +178,8 @@ fn inverses_of_many_moduli() {
         })
         .collect();
     let items: Vec<_> = (0..200).map(|i| (i % 60, bytes(&mut random, prepared[i % 60].0))).collect();
-    let jobs: Vec<_> = items.iter().map(|(i, number)| InvertJob { modulus: &prepared[*i].1, number }).collect();
+    let jobs: Vec<_> =
+        items.iter().map(|(i, number)| InvertJob { modulus: &prepared[*i].1, number }).collect();
     for ((i, number), result) in items.iter().zip(invert_many(&jobs)) {
         assert_eq!(result, inverse(number, prepared[*i].0), "{number:x?} mod {:x}", prepared[*i].0);
     }

@@ -167,7 +167,8 @@ fn other_parameters_are_refused() {
 #[test]
 fn what_the_parameters_do_not_allow_is_refused() {
     let only = restriction(Hash::Sha512, Hash::Sha512, 64);
-    let (private, public) = keys(RSASSA_PSS, &sequence(&[&hash(SHA512, NULL), &mgf1(SHA512, NULL), &salt(&[64])]));
+    let (private, public) =
+        keys(RSASSA_PSS, &sequence(&[&hash(SHA512, NULL), &mgf1(SHA512, NULL), &salt(&[64])]));
     let pss = |hash, mgf, salt_len| Algorithm::Pss { hash, mgf, salt_len };
     let allowed = [Algorithm::PS512, pss(Hash::Sha512, Mgf::Mgf1(Hash::Sha512), 65)];
     let refused = [
@@ -199,7 +200,11 @@ fn what_the_parameters_do_not_allow_is_refused() {
             let signature = unrestricted.sign(algorithm, message).expect("a signature");
             for key in &publics {
                 assert_eq!(key.verify(algorithm, message, &signature), error, "{algorithm:?}");
-                assert_eq!(key.verify(algorithm, Message::Digest(&digest), &signature), error, "{algorithm:?}");
+                assert_eq!(
+                    key.verify(algorithm, Message::Digest(&digest), &signature),
+                    error,
+                    "{algorithm:?}"
+                );
             }
         }
         let signature = unrestricted.sign(Algorithm::RS512, message).expect("a signature");
@@ -224,7 +229,11 @@ fn restricted_keys_of_openssl() {
     let cases = [
         ("", None, Algorithm::PS256),
         // The longest salt that fits this size; 4096 bits have room for 478 bytes.
-        ("sha256 sha256 158", Some(restriction(Hash::Sha256, Hash::Sha256, 158)), Algorithm::pss(Hash::Sha256, 158)),
+        (
+            "sha256 sha256 158",
+            Some(restriction(Hash::Sha256, Hash::Sha256, 158)),
+            Algorithm::pss(Hash::Sha256, 158),
+        ),
         ("sha1 sha1 20", Some(restriction(Hash::Sha1, Hash::Sha1, 20)), Algorithm::pss(Hash::Sha1, 20)),
         ("sha256 sha256 32", Some(restriction(Hash::Sha256, Hash::Sha256, 32)), Algorithm::PS256),
         ("sha512 sha512 64", Some(restriction(Hash::Sha512, Hash::Sha512, 64)), Algorithm::PS512),
@@ -233,7 +242,11 @@ fn restricted_keys_of_openssl() {
             Some(restriction(Hash::Sha384, Hash::Sha256, 11)),
             Algorithm::Pss { hash: Hash::Sha384, mgf: Mgf::Mgf1(Hash::Sha256), salt_len: 12 },
         ),
-        ("sha224 sha224 0", Some(restriction(Hash::Sha224, Hash::Sha224, 0)), Algorithm::pss(Hash::Sha224, 0)),
+        (
+            "sha224 sha224 0",
+            Some(restriction(Hash::Sha224, Hash::Sha224, 0)),
+            Algorithm::pss(Hash::Sha224, 0),
+        ),
     ];
     for (settings, expected, algorithm) in cases {
         let words: Vec<&str> = settings.split_whitespace().collect();
@@ -243,7 +256,10 @@ fn restricted_keys_of_openssl() {
             ),
             _ => String::new(),
         };
-        openssl.run(&format!("genpkey -algorithm RSA-PSS -pkeyopt rsa_keygen_bits:1536 {options} -out key.pem"), b"");
+        openssl.run(
+            &format!("genpkey -algorithm RSA-PSS -pkeyopt rsa_keygen_bits:1536 {options} -out key.pem"),
+            b"",
+        );
         openssl.run("pkey -in key.pem -pubout -out public.pem", b"");
         let (private, public) = (openssl.read("key.pem"), openssl.read("public.pem"));
         let key = PrivateKey::parse(&private).unwrap_or_else(|error| panic!("{settings}: {error}"));
@@ -252,7 +268,8 @@ fn restricted_keys_of_openssl() {
         assert_eq!(key.public_key().to_pem().expect("PEM").as_bytes(), public, "{settings}");
         assert_eq!(PublicKey::parse(&public).as_ref(), Ok(key.public_key()), "{settings}");
 
-        let (Algorithm::Pss { hash, mgf: Mgf::Mgf1(mgf1), salt_len }, message) = (algorithm, b"message") else {
+        let (Algorithm::Pss { hash, mgf: Mgf::Mgf1(mgf1), salt_len }, message) = (algorithm, b"message")
+        else {
             panic!("PSS with MGF1")
         };
         let name = |hash: Hash| hash.name().replace("SHA-", "sha").replace('/', "-");
@@ -271,7 +288,8 @@ fn restricted_keys_of_openssl() {
         }
         // A salt below the shortest, and another hash: both refuse.
         if let Some(only) = expected {
-            for (hash, salt_len) in [(only.hash, usize::from(only.min_salt_len).saturating_sub(1)), (Hash::Sha224, 64)]
+            for (hash, salt_len) in
+                [(only.hash, usize::from(only.min_salt_len).saturating_sub(1)), (Hash::Sha224, 64)]
             {
                 let algorithm = Algorithm::Pss { hash, mgf: Mgf::Mgf1(only.mgf1_hash), salt_len };
                 let dgst = format!(
@@ -306,13 +324,16 @@ fn a_salt_of_478_bytes() {
     assert_eq!(public.verify(longest, message, &theirs), Ok(()));
     openssl.write("signature", key.sign(longest, message).expect("a signature"));
     openssl.run("dgst -sha256 -verify public.pem -signature signature", message);
-    for error in [key.sign(Algorithm::PS256, message).err(), public.verify(Algorithm::PS256, message, &theirs).err()] {
+    for error in
+        [key.sign(Algorithm::PS256, message).err(), public.verify(Algorithm::PS256, message, &theirs).err()]
+    {
         let text = error.expect("a salt of 32 bytes").to_string();
         assert!(text.contains("a salt of at least 478 bytes"), "{text}");
     }
 }
 
-/// OpenSSL 3.0 signs with the longest salt unless told otherwise, which PS256 does not allow: the error says so.
+/// OpenSSL 3.0 signs with the longest salt unless told otherwise, which PS256 does not allow: the error says
+/// so.
 #[needs("openssl")]
 #[test]
 fn another_salt_is_named() {
@@ -322,7 +343,8 @@ fn another_salt_is_named() {
     let longest = public.size() - 32 - 2;
     for (word, actual) in [("max", longest), ("20", 20), ("0", 0)] {
         let options = format!("-sigopt rsa_padding_mode:pss -sigopt rsa_pss_saltlen:{word}");
-        let signature = openssl.run(&format!("dgst -sha256 {options} -keyform DER -sign key.der"), b"message");
+        let signature =
+            openssl.run(&format!("dgst -sha256 {options} -keyform DER -sign key.der"), b"message");
         let error = public.verify(Algorithm::PS256, b"message", &signature).expect_err("another salt");
         assert_eq!(error, Error::SaltLength { expected: 32, actual });
         let text = error.to_string();

@@ -9,8 +9,8 @@ use common::{Random, engines, fastest, slow};
 use signature::{Keypair, SignatureEncoding, Signer, Verifier};
 use std::thread;
 use zariz::rsa::{
-    Algorithm, Error, Hash, Message, Mgf, Padding, SignJob, Signature, Signed, SigningKey, VerifyJob, VerifyingKey,
-    sign_many, verify_many,
+    Algorithm, Error, Hash, Message, Mgf, Padding, SignJob, Signature, Signed, SigningKey, VerifyJob,
+    VerifyingKey, sign_many, verify_many,
 };
 use zariz::{Engine, Method};
 
@@ -31,16 +31,24 @@ fn batches_of_every_size_with_one_key() {
             let what = format!("{size} of {} bits on {}", key.bits(), key.engine());
             let signatures = key.sign_batch(Algorithm::RS256, &messages[..size]);
             assert_eq!(signatures, expected[..size], "{what}");
-            let digests: Vec<_> = messages[..size].iter().map(|message| Hash::Sha256.digest(&[message])).collect();
+            let digests: Vec<_> =
+                messages[..size].iter().map(|message| Hash::Sha256.digest(&[message])).collect();
             let digests: Vec<_> = digests.iter().map(|digest| Message::Digest(digest)).collect();
             assert_eq!(key.sign_batch(Algorithm::RS256, &digests), expected[..size], "{what}");
-            let signatures: Vec<_> = signatures.into_iter().map(|signature| signature.expect("checked")).collect();
-            let items: Vec<_> =
-                messages.iter().zip(&signatures).map(|(message, signature)| signed(message, signature)).collect();
+            let signatures: Vec<_> =
+                signatures.into_iter().map(|signature| signature.expect("checked")).collect();
+            let items: Vec<_> = messages
+                .iter()
+                .zip(&signatures)
+                .map(|(message, signature)| signed(message, signature))
+                .collect();
             assert_eq!(key.public_key().verify_batch(Algorithm::RS256, &items), vec![Ok(()); size], "{what}");
             // Each signature with the next message.
-            let wrong: Vec<_> =
-                items.iter().enumerate().map(|(i, item)| signed(messages[(i + 1) % 65], item.signature)).collect();
+            let wrong: Vec<_> = items
+                .iter()
+                .enumerate()
+                .map(|(i, item)| signed(messages[(i + 1) % 65], item.signature))
+                .collect();
             let verdicts = key.public_key().verify_batch(Algorithm::RS256, &wrong);
             assert_eq!(verdicts, vec![Err(Error::Verification); size], "{what}");
         }
@@ -53,15 +61,18 @@ fn keys_sizes_engines_and_algorithms_mixed_in_one_call() {
     let mut keys = loaded();
     keys.push((load(&USUAL[4], fastest()), &USUAL[4]));
     for (p_bits, q_bits) in [(400, 624), (624, 400), (513, 512)] {
-        let numbers: &'static Numbers = Box::leak(Box::new(Numbers::generate(p_bits as u64, p_bits, q_bits, &big(3))));
+        let numbers: &'static Numbers =
+            Box::leak(Box::new(Numbers::generate(p_bits as u64, p_bits, q_bits, &big(3))));
         keys.extend(engines().into_iter().map(|engine| (load(numbers, engine), numbers)));
     }
     for size in [0, 1, 2, 3, 7, 8, 9, 17, 65] {
         let chosen: Vec<_> = (0..size)
             .map(|_| (random.below(keys.len()), Algorithm::NAMED[random.below(6)], random.bytes(20)))
             .collect();
-        let jobs: Vec<_> =
-            chosen.iter().map(|(key, algorithm, message)| SignJob::new(&keys[*key].0, *algorithm, message)).collect();
+        let jobs: Vec<_> = chosen
+            .iter()
+            .map(|(key, algorithm, message)| SignJob::new(&keys[*key].0, *algorithm, message))
+            .collect();
         let results = sign_many(&jobs);
         assert_eq!(results.len(), size);
         for (result, (key, algorithm, message)) in results.iter().zip(&chosen) {
@@ -78,7 +89,8 @@ fn keys_sizes_engines_and_algorithms_mixed_in_one_call() {
             }
         }
         // The same mixture verified in one call, every third signature damaged.
-        let mut made: Vec<_> = jobs.iter().zip(results).filter_map(|(job, result)| Some((job, result.ok()?))).collect();
+        let mut made: Vec<_> =
+            jobs.iter().zip(results).filter_map(|(job, result)| Some((job, result.ok()?))).collect();
         made.iter_mut().step_by(3).for_each(|(_, signature)| signature[50] ^= 1);
         let claims: Vec<_> = made.iter().map(|(job, signature)| verify_job(job, signature)).collect();
         let verdicts = verify_many(&claims);
@@ -104,7 +116,8 @@ fn interleaved_sizes_come_back_in_order() {
         let keys = [0, 2, 1].map(|i| (load(&USUAL[i], engine), &USUAL[i]));
         let messages: Vec<[u8; 1]> = (0..if slow(engine) { 12 } else { 50 }).map(|i| [i]).collect();
         let turns = || messages.iter().zip(keys.iter().cycle());
-        let jobs: Vec<_> = turns().map(|(message, (key, _))| SignJob::new(key, Algorithm::RS256, message)).collect();
+        let jobs: Vec<_> =
+            turns().map(|(message, (key, _))| SignJob::new(key, Algorithm::RS256, message)).collect();
         let expected: Vec<_> = turns().map(|(message, (_, numbers))| Ok(numbers.rs256(message))).collect();
         assert_eq!(sign_many(&jobs), expected, "{engine}");
     }
@@ -121,7 +134,9 @@ fn a_bad_signing_job_fails_alone_and_in_place() {
                 let job = |i: usize| match (i == bad, i % 2) {
                     (true, 0) => (SignJob::new(&short, Algorithm::PS512, b"m"), Err(Error::KeyTooShort)),
                     (true, _) => (SignJob::new(&long, shake, b"m"), Err(Error::Unsupported)),
-                    (false, 0) => (SignJob::new(&short, Algorithm::RS256, b"even"), Ok(USUAL[0].rs256(b"even"))),
+                    (false, 0) => {
+                        (SignJob::new(&short, Algorithm::RS256, b"even"), Ok(USUAL[0].rs256(b"even")))
+                    }
                     (false, _) => (SignJob::new(&long, Algorithm::RS256, b"odd"), Ok(USUAL[1].rs256(b"odd"))),
                 };
                 let (jobs, expected): (Vec<_>, Vec<_>) = (0..len).map(job).unzip();
@@ -130,8 +145,16 @@ fn a_bad_signing_job_fails_alone_and_in_place() {
         }
         // Digests of the wrong length.
         let good = Hash::Sha256.digest(&[b"message"]);
-        let digests: Vec<Vec<u8>> =
-            vec![vec![], good.clone(), vec![1; 31], vec![1; 33], good.clone(), vec![0; 64], good.clone(), vec![0; 20]];
+        let digests: Vec<Vec<u8>> = vec![
+            vec![],
+            good.clone(),
+            vec![1; 31],
+            vec![1; 33],
+            good.clone(),
+            vec![0; 64],
+            good.clone(),
+            vec![0; 20],
+        ];
         let messages: Vec<_> = digests.iter().map(|digest| Message::Digest(digest)).collect();
         let results = short.sign_batch(Algorithm::RS256, &messages);
         assert_eq!(results.len(), digests.len());
@@ -148,11 +171,16 @@ fn a_bad_signature_fails_alone_and_in_place() {
     for (key, numbers) in loaded() {
         for algorithm in [Algorithm::RS256, Algorithm::PS256] {
             let what = format!("{algorithm:?}, {} bits, {}", key.bits(), key.engine());
-            let good: Vec<_> =
-                key.sign_batch(algorithm, &messages).into_iter().map(|result| result.expect("a signature")).collect();
+            let good: Vec<_> = key
+                .sign_batch(algorithm, &messages)
+                .into_iter()
+                .map(|result| result.expect("a signature"))
+                .collect();
             let items = with_bad_ones(numbers, &good);
-            let pairs: Vec<_> =
-                items.iter().map(|(signature, which)| signed(messages[which.unwrap_or(0)], signature)).collect();
+            let pairs: Vec<_> = items
+                .iter()
+                .map(|(signature, which)| signed(messages[which.unwrap_or(0)], signature))
+                .collect();
             let results = key.public_key().verify_batch(algorithm, &pairs);
             assert_eq!(results.len(), items.len());
             for ((bytes, which), result) in items.iter().zip(results) {
@@ -185,7 +213,11 @@ fn pss_salts() {
         // Random salts: one message, many signatures, all right.
         let results = key.sign_batch(Algorithm::PS256, &[&b"message"[..]; 9]);
         let mut signatures: Vec<_> = results.into_iter().map(|result| result.expect("a signature")).collect();
-        assert!(signatures.iter().all(|signature| public.verify(Algorithm::PS256, b"message", signature) == Ok(())));
+        assert!(
+            signatures
+                .iter()
+                .all(|signature| public.verify(Algorithm::PS256, b"message", signature) == Ok(()))
+        );
         signatures.push(key.sign(Algorithm::PS256, b"message").expect("a signature"));
         signatures.sort();
         signatures.dedup();
@@ -193,21 +225,38 @@ fn pss_salts() {
 
         // The longest salt that fits, and one byte more. (The lengths here are whole bytes: em has `size` of
         // them.)
-        let with_salt = |salt_len| Algorithm::Pss { hash: Hash::Sha256, mgf: Mgf::Mgf1(Hash::Sha256), salt_len };
+        let with_salt =
+            |salt_len| Algorithm::Pss { hash: Hash::Sha256, mgf: Mgf::Mgf1(Hash::Sha256), salt_len };
         let most = key.size() - 32 - 2;
         for salt_len in [0, 1, most - 1, most] {
             let signature = key.sign(with_salt(salt_len), b"message").expect("a signature");
-            assert_eq!(public.verify(with_salt(salt_len), b"message", &signature), Ok(()), "{what}, salt {salt_len}");
+            assert_eq!(
+                public.verify(with_salt(salt_len), b"message", &signature),
+                Ok(()),
+                "{what}, salt {salt_len}"
+            );
             let other = if salt_len == 0 { 1 } else { salt_len - 1 };
             let error = Err(Error::SaltLength { expected: other, actual: salt_len });
             assert_eq!(public.verify(with_salt(other), b"message", &signature), error, "{what}");
             // Where more is wrong than the salt, its length is of no use.
-            assert_eq!(public.verify(with_salt(other), b"massage", &signature), Err(Error::Verification), "{what}");
+            assert_eq!(
+                public.verify(with_salt(other), b"massage", &signature),
+                Err(Error::Verification),
+                "{what}"
+            );
         }
         let any = vec![0; key.size()];
         for salt_len in [most + 1, most + 2, 10 * most] {
-            assert_eq!(key.sign(with_salt(salt_len), b"message"), Err(Error::KeyTooShort), "{what}, salt {salt_len}");
-            assert_eq!(public.verify(with_salt(salt_len), b"message", &any), Err(Error::KeyTooShort), "{what}");
+            assert_eq!(
+                key.sign(with_salt(salt_len), b"message"),
+                Err(Error::KeyTooShort),
+                "{what}, salt {salt_len}"
+            );
+            assert_eq!(
+                public.verify(with_salt(salt_len), b"message", &any),
+                Err(Error::KeyTooShort),
+                "{what}"
+            );
         }
     }
     // Without a salt there is one signature, the same on every engine.
@@ -298,7 +347,8 @@ fn one_key_on_eight_threads() {
                 let key = &key;
                 // No two threads have a message in common.
                 let expected: Vec<_> = (0..=last).map(|i| USUAL[0].rs256(&[i, t])).collect();
-                let encrypt = |i| key.public_key().encrypt(&Padding::Pkcs1v15, &[i, t]).expect("a ciphertext");
+                let encrypt =
+                    |i| key.public_key().encrypt(&Padding::Pkcs1v15, &[i, t]).expect("a ciphertext");
                 let ciphertexts: Vec<_> = (0..=last).map(encrypt).collect();
                 scope.spawn(move || {
                     for i in 0..expected.len() {
@@ -306,14 +356,15 @@ fn one_key_on_eight_threads() {
                         let i = (i + 7 * usize::from(t)) % expected.len();
                         if i % 5 == usize::from(t) % 5 {
                             let messages = [[i as u8, t], [0, t], [last, t]];
-                            let results = key.sign_batch(Algorithm::RS256, &messages.each_ref().map(|m| &m[..]));
+                            let results =
+                                key.sign_batch(Algorithm::RS256, &messages.each_ref().map(|m| &m[..]));
                             let signatures = results.into_iter().map(|result| result.expect("a signature"));
-                            assert!(
-                                signatures
-                                    .eq([&expected[i], &expected[0], &expected[usize::from(last)]].map(Clone::clone))
-                            );
+                            assert!(signatures.eq(
+                                [&expected[i], &expected[0], &expected[usize::from(last)]].map(Clone::clone)
+                            ));
                         } else if i % 11 == 0 {
-                            let message = key.decrypt(&Padding::Pkcs1v15, &ciphertexts[i]).expect("the message");
+                            let message =
+                                key.decrypt(&Padding::Pkcs1v15, &ciphertexts[i]).expect("the message");
                             assert_eq!(message[..], [i as u8, t]);
                         } else {
                             assert_eq!(key.sign(Algorithm::RS256, &[i as u8, t]).as_ref(), Ok(&expected[i]));
@@ -334,7 +385,11 @@ fn blinding_is_renewed() {
         let expected: Vec<_> = (0..10u8).map(|i| Ok(USUAL[0].rs256(&[i]))).collect();
         let (alone, together, rounds) = if slow(engine) { (10, 80, 1) } else { (150, 200u8, 3) };
         for i in 0..alone {
-            assert_eq!(key.sign(Algorithm::RS256, &[i % 10]), expected[usize::from(i % 10)], "{i} on {engine}");
+            assert_eq!(
+                key.sign(Algorithm::RS256, &[i % 10]),
+                expected[usize::from(i % 10)],
+                "{i} on {engine}"
+            );
         }
         let messages: Vec<[u8; 1]> = (0..together).map(|i| [i % 10]).collect();
         let messages: Vec<&[u8]> = messages.iter().map(|message| &message[..]).collect();
@@ -378,7 +433,12 @@ fn all_engines_sign_alike() {
                 .collect();
             assert!(results.iter().all(Result::is_ok));
             assert_eq!(results[1], Ok(numbers.rs256(b"bb")), "{} bits on {engine}", key.bits());
-            assert_eq!(*before.get_or_insert_with(|| results.clone()), results, "{} bits on {engine}", key.bits());
+            assert_eq!(
+                *before.get_or_insert_with(|| results.clone()),
+                results,
+                "{} bits on {engine}",
+                key.bits()
+            );
             // A public key of another engine agrees.
             let other = key.public_key().with_engine(Engine::Portable).expect("available");
             let verdict = other.verify(Algorithm::RS384, b"a", results[3].as_ref().expect("a signature"));

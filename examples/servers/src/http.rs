@@ -70,7 +70,9 @@ impl Refused {
 pub fn limited(routes: Router, max_body: usize) -> Router {
     let in_time = async |request: Request, next: Next| match timeout(PATIENCE, next.run(request)).await {
         Ok(response) => response,
-        Err(_) => Refused(StatusCode::REQUEST_TIMEOUT, format!("it took longer than {PATIENCE:?}")).into_response(),
+        Err(_) => {
+            Refused(StatusCode::REQUEST_TIMEOUT, format!("it took longer than {PATIENCE:?}")).into_response()
+        }
     };
     routes.layer(DefaultBodyLimit::max(max_body)).layer(from_fn(in_time))
 }

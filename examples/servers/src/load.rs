@@ -87,7 +87,8 @@ impl Load {
     /// Opens all connections, then calls `work` for each on its own thread, with the time when the last was
     /// opened.
     fn on_all<T: Send>(&self, work: impl Fn(&mut Connection, Instant) -> Result<T> + Sync) -> Result<Vec<T>> {
-        let connections = (0..self.connections).map(|_| Connection::open(self.address)).collect::<Result<Vec<_>>>()?;
+        let connections =
+            (0..self.connections).map(|_| Connection::open(self.address)).collect::<Result<Vec<_>>>()?;
         let start = Instant::now();
         thread::scope(|scope| {
             let work = &work;
@@ -127,7 +128,10 @@ impl Connection {
             }
         };
         if self.buffer.len() > whole || !self.buffer.starts_with(b"HTTP/1.1 200 ") {
-            return Err(Error::other(format!("the server answers {}", String::from_utf8_lossy(&self.buffer))));
+            return Err(Error::other(format!(
+                "the server answers {}",
+                String::from_utf8_lossy(&self.buffer)
+            )));
         }
         Ok(())
     }
@@ -139,7 +143,9 @@ fn length(answer: &[u8]) -> Result<Option<usize>> {
     let head = String::from_utf8_lossy(&answer[..end]).to_lowercase();
     let length = head.lines().find_map(|line| line.strip_prefix("content-length:"));
     let length = length.and_then(|length| length.trim().parse::<usize>().ok());
-    length.map(|length| Some(end + 4 + length)).ok_or_else(|| Error::other("the server's answer has no length"))
+    length
+        .map(|length| Some(end + 4 + length))
+        .ok_or_else(|| Error::other("the server's answer has no length"))
 }
 
 /// The arrival times of requests from the start: a Poisson process, equal for equal seeds.

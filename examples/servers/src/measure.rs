@@ -15,7 +15,11 @@ pub const CLIENT_CPU: usize = 1;
 /// If the system refuses, or there is no such processor.
 pub fn pin(cpu: usize) -> io::Result<()> {
     let done = core_affinity::set_for_current(core_affinity::CoreId { id: cpu });
-    if done { Ok(()) } else { Err(Error::other(format!("cannot run on processor {cpu}; two are needed, 0 and 1"))) }
+    if done {
+        Ok(())
+    } else {
+        Err(Error::other(format!("cannot run on processor {cpu}; two are needed, 0 and 1")))
+    }
 }
 
 /// This program as a server, in another process. The server ends when this is dropped.
@@ -32,7 +36,8 @@ impl Server {
     /// # Errors
     /// If it cannot be started, or ends at once.
     pub fn start(arguments: &[&str]) -> io::Result<Self> {
-        let mut child = Command::new(std::env::current_exe()?).args(arguments).stdout(Stdio::piped()).spawn()?;
+        let mut child =
+            Command::new(std::env::current_exe()?).args(arguments).stdout(Stdio::piped()).spawn()?;
         let mut line = String::new();
         if let Some(stdout) = child.stdout.take() {
             // If there is no line, there is no address.
@@ -42,7 +47,10 @@ impl Server {
             Ok(address) => Ok(Self { address, child }),
             Err(_) => {
                 let _ = child.kill();
-                Err(Error::other(format!("the server {arguments:?} does not start: {} {line}", child.wait()?)))
+                Err(Error::other(format!(
+                    "the server {arguments:?} does not start: {} {line}",
+                    child.wait()?
+                )))
             }
         }
     }

@@ -43,7 +43,9 @@ impl Sign for AwsLc {
             return self.sign_here(message);
         }
         let (own, message) = (self.clone(), message.to_vec());
-        spawn_blocking(move || own.sign_here(&message)).await.unwrap_or_else(|error| Err(Refused::failed(&error)))
+        spawn_blocking(move || own.sign_here(&message))
+            .await
+            .unwrap_or_else(|error| Err(Refused::failed(&error)))
     }
 }
 

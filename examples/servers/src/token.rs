@@ -74,7 +74,11 @@ impl<S: Sign> Issuer<S> {
         let kid = BASE64URL.encode(&thumbprint);
         let header = json!({ "alg": "RS256", "typ": "JWT", "kid": kid }).to_string();
         let jwk = json!({ "kty": "RSA", "use": "sig", "alg": "RS256", "kid": kid, "n": n, "e": e });
-        Self { signer, header: BASE64URL.encode(header.as_bytes()), jwks: json!({ "keys": [jwk] }).to_string() }
+        Self {
+            signer,
+            header: BASE64URL.encode(header.as_bytes()),
+            jwks: json!({ "keys": [jwk] }).to_string(),
+        }
     }
 
     /// The issuer's routes.

@@ -16,8 +16,11 @@ const KEY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../crates/cli/keys/be
 
 /// A started server, and its address.
 fn started(program: &str, key: &str) -> (Child, String) {
-    let mut child =
-        Command::new(program).args([key, "127.0.0.1:0"]).stdout(Stdio::piped()).spawn().expect("the server starts");
+    let mut child = Command::new(program)
+        .args([key, "127.0.0.1:0"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the server starts");
     let mut line = String::new();
     BufReader::new(child.stdout.take().expect("its output")).read_line(&mut line).expect("a line");
     (child, line.trim().strip_prefix("listening on ").expect("an address").to_owned())
@@ -30,8 +33,7 @@ fn requests_under_way_are_answered_before_the_end() {
     let (mut idle, mut busy) =
         (TcpStream::connect(address).expect("a port"), TcpStream::connect(address).expect("a port"));
     let body = r#"{"sub":"alice"}"#;
-    let head =
-        "POST /token HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 15\r\n\r\n";
+    let head = "POST /token HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 15\r\n\r\n";
     busy.write_all(head.as_bytes()).expect("written");
     thread::sleep(Duration::from_millis(200));
     assert!(Command::new("kill").arg(child.id().to_string()).status().expect("kill").success());

@@ -75,8 +75,14 @@ async fn tokens_are_signed_with_the_published_key() {
             assert_eq!(*status, StatusCode::OK);
             let answer = json_of(answer);
             let claims = claims(answer["access_token"].as_str().expect("a token"), &jwks);
-            assert_eq!((claims["sub"].as_str(), answer["expires_in"].as_u64()), (Some(&name[..]), Some(3600)));
-            assert_eq!(claims["exp"].as_u64().expect("a time") - claims["iat"].as_u64().expect("a time"), 3600);
+            assert_eq!(
+                (claims["sub"].as_str(), answer["expires_in"].as_u64()),
+                (Some(&name[..]), Some(3600))
+            );
+            assert_eq!(
+                claims["exp"].as_u64().expect("a time") - claims["iat"].as_u64().expect("a time"),
+                3600
+            );
         }
     }
 }
@@ -131,7 +137,8 @@ async fn requests_that_find_the_queue_full_are_refused() {
             &is_signature as IsRight,
         ),
     ] {
-        let asked = bodies[..64].iter().map(|body| ask_for_response(&routes, Method::POST, path, body.clone()));
+        let asked =
+            bodies[..64].iter().map(|body| ask_for_response(&routes, Method::POST, path, body.clone()));
         let mut count = [0; 2];
         for (i, answer) in join_all(asked).await.into_iter().enumerate() {
             let (status, comes_again) = (answer.status(), answer.headers().contains_key(RETRY_AFTER));
@@ -170,7 +177,8 @@ async fn requests_that_take_too_long_are_refused() {
 /// The flow of RFC 9578 for a client: directory, request, response, token.
 #[tokio::test]
 async fn a_client_of_privacy_pass_gets_a_token() {
-    let routes = Issuer::new(blind::PrivateKey::new(VARIANT, &key()).expect("a key")).expect("an issuer").routes();
+    let routes =
+        Issuer::new(blind::PrivateKey::new(VARIANT, &key()).expect("a key")).expect("an issuer").routes();
     let (_, directory) = ask(&routes, Method::GET, "/.well-known/private-token-issuer-directory", "").await;
     let directory = json_of(&directory);
     let token_key = directory["token-keys"][0]["token-key"].as_str().expect("a key");
@@ -191,7 +199,9 @@ async fn a_client_of_privacy_pass_gets_a_token() {
         request[at] ^= by;
         request
     };
-    for wrong in [changed(0, 1), changed(1, 3), changed(2, 1), request[1..].to_vec(), [&request[..], &[0]].concat()] {
+    for wrong in
+        [changed(0, 1), changed(1, 3), changed(2, 1), request[1..].to_vec(), [&request[..], &[0]].concat()]
+    {
         assert_eq!(post(&routes, uri, wrong).await.0, StatusCode::UNPROCESSABLE_ENTITY);
     }
 }
@@ -199,8 +209,10 @@ async fn a_client_of_privacy_pass_gets_a_token() {
 /// A number that is not below the modulus is refused; others at the same time are signed.
 #[tokio::test]
 async fn blinded_messages_are_below_the_modulus() {
-    let routes = Issuer::new(blind::PrivateKey::new(VARIANT, &key()).expect("a key")).expect("an issuer").routes();
-    let (public, path) = (blind::PublicKey::new(VARIANT, key().public_key()).expect("a key"), "/blind-signatures");
+    let routes =
+        Issuer::new(blind::PrivateKey::new(VARIANT, &key()).expect("a key")).expect("an issuer").routes();
+    let (public, path) =
+        (blind::PublicKey::new(VARIANT, key().public_key()).expect("a key"), "/blind-signatures");
     let messages: Vec<_> = (0..MOST as u8).map(|i| [i; 30]).collect();
     let blinded: Vec<_> = messages.iter().map(|message| public.blind(message).expect("blinded")).collect();
     let all = blinded.iter().map(|blinded| &blinded.message[..]).collect::<Vec<_>>().concat();
@@ -225,7 +237,8 @@ async fn blinded_messages_are_below_the_modulus() {
         let signature = public.finalize(message, signed, &blinded.inverse).expect("a signature");
         public.verify(message, &signature).expect("it is right");
     }
-    let wrong = [Vec::new(), vec![1; 255], vec![1; 257], [&all[..], &[0]].concat(), vec![0; (MOST + 1) * 256]];
+    let wrong =
+        [Vec::new(), vec![1; 255], vec![1; 257], [&all[..], &[0]].concat(), vec![0; (MOST + 1) * 256]];
     for (body, expected) in wrong.into_iter().zip([422, 422, 422, 413, 413]) {
         assert_eq!(post(&routes, path, body).await.0.as_u16(), expected);
     }

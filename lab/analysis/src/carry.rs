@@ -83,7 +83,8 @@ counts! {
 impl CarryCounts {
     /// In the coprocessor's words: what the paper counts as vector instructions.
     pub fn coprocessor(&self) -> u64 {
-        let arithmetic = 2 * self.products + self.first_products + self.sums + self.high_sums + self.masked_sums;
+        let arithmetic =
+            2 * self.products + self.first_products + self.sums + self.high_sums + self.masked_sums;
         arithmetic + self.permutations + self.shifts + self.broadcasts + self.comparisons + self.masked_moves
     }
 
@@ -184,7 +185,14 @@ impl carry::Machine for CarryCount {
 }
 
 impl carry::Kernels for CarryCount {
-    fn amm(self, out: &mut [Digits], scratch: &mut [Digits; SCRATCH], a: &[Digits], b: &[Digits], modulus: Modulus) {
+    fn amm(
+        self,
+        out: &mut [Digits],
+        scratch: &mut [Digits; SCRATCH],
+        a: &[Digits],
+        b: &[Digits],
+        modulus: Modulus,
+    ) {
         match out.len() {
             1 => carry::amm::<Self, 1>(self, out, scratch, a, b, modulus),
             _ => carry::amm::<Self, WIDEST>(self, out, scratch, a, b, modulus),
@@ -205,7 +213,8 @@ pub fn decryption(bits: usize) -> (CarryCounts, usize) {
     // Any odd number of that length.
     let constants = carry::Constants::new(&OddModulus::new(&vec![u64::MAX; half / 64]).expect("odd"));
     let (base, exponent) = (vec![0; bits / 64], vec![0; half / 64]);
-    let power = Power { modulus: &constants, base: &base, base_bits: bits, exponent: &exponent, exponent_bits: half };
+    let power =
+        Power { modulus: &constants, base: &base, base_bits: bits, exponent: &exponent, exponent_bits: half };
     let counts = count(|m| drop(pow::pow(&mut carry::Context::new(m, &constants), &[power])));
     (counts * 2, carry::Context::new(CarryCount, &constants).window_bits(half))
 }

@@ -154,7 +154,12 @@ impl carry::Machine for Bound {
     /// Kernels ask this of lanes whose carries are about to ripple, and of no others.
     fn all_ones(self, vector: Vector) -> Mask {
         for most in vector.iter().filter_map(|lane| lane.overflowed) {
-            below(MASK, most, |observed| &mut observed.overflowed, "a lane that overflowed and is carried into");
+            below(
+                MASK,
+                most,
+                |observed| &mut observed.overflowed,
+                "a lane that overflowed and is carried into",
+            );
         }
         vector.map(|lane| lane.most == MASK)
     }

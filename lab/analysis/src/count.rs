@@ -257,7 +257,9 @@ pub fn traffic<M: zariz_kernels::batch::Kernels>(call: &Call<M>) -> Counts {
             digit_loads = each(rows + whole_reduction(t, fours));
             digit_stores = each(t);
         }
-        Call::KaratsubaTwoTerms { times, y, .. } => return split(n(*times), 1) + split((!y.is_empty()).into(), 2),
+        Call::KaratsubaTwoTerms { times, y, .. } => {
+            return split(n(*times), 1) + split((!y.is_empty()).into(), 2);
+        }
         Call::KaratsubaTermsMultiply { a, .. } => return terms(n(a.len()), 2),
         Call::KaratsubaTermsSquare { a, .. } => return terms(n(a.len()), 1),
         Call::KaratsubaTermsReduce { x, .. } => return terms_reduction(n(x.len())),
@@ -367,7 +369,9 @@ impl<P: Model> Count<P> {
     fn call(self, call: Call<Self>) {
         match call {
             // A reduction calls such a block for each tile.
-            Call::ReduceRows { .. } | Call::Quotients { .. } | Call::Settle { .. } if AT_REDUCTION.get().is_none() => {
+            Call::ReduceRows { .. } | Call::Quotients { .. } | Call::Settle { .. }
+                if AT_REDUCTION.get().is_none() =>
+            {
                 AT_REDUCTION.set(Some(so_far()))
             }
             _ => {}

@@ -176,7 +176,8 @@ impl<P: Model> Interval<P> {
     fn word(self, column: Column, operation: &'static str) -> Extent {
         // The sum of wide ranges is kept as any word, which says nothing of how often it went round.
         let high = column.low.checked_add(column.width).filter(|_| column.width < u64::MAX);
-        let word = Extent { low: if high.is_some() { column.low } else { 0 }, high: high.unwrap_or(u64::MAX) };
+        let word =
+            Extent { low: if high.is_some() { column.low } else { 0 }, high: high.unwrap_or(u64::MAX) };
         OBSERVED.with_borrow_mut(|observed| {
             let block = observed.block;
             observed.extents.entry(block).and_modify(|extent| *extent = extent.join(word)).or_insert(word);

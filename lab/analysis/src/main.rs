@@ -13,19 +13,19 @@ lab/papers/src/counts.json and carry.json. With --check, compares them with the 
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let finish: fn(&[Table]) -> Result<(), String> = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..]
-    {
-        [] => tables::write,
-        ["--check"] => tables::check,
-        ["--help" | "-h"] => {
-            print!("{USAGE}");
-            return ExitCode::SUCCESS;
-        }
-        _ => {
-            eprint!("zariz-analysis: unknown arguments: {}\n\n{USAGE}", arguments.join(" "));
-            return ExitCode::from(2);
-        }
-    };
+    let finish: fn(&[Table]) -> Result<(), String> =
+        match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+            [] => tables::write,
+            ["--check"] => tables::check,
+            ["--help" | "-h"] => {
+                print!("{USAGE}");
+                return ExitCode::SUCCESS;
+            }
+            _ => {
+                eprint!("zariz-analysis: unknown arguments: {}\n\n{USAGE}", arguments.join(" "));
+                return ExitCode::from(2);
+            }
+        };
     match tables::all().and_then(|tables| finish(&tables)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

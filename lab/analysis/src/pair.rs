@@ -130,8 +130,9 @@ impl<const LOW: u64, const HIGH: u64, const EXTRA: u64> Machine for Bound<LOW, H
             check(*factor <= MASK, || format!("a factor can be {factor:#x}"));
         }
         let product = |i: usize| u128::from(a[i]) * u128::from(b[i]);
-        let sum =
-            |column: u64, half: u128, bias: u64, what| self.sum(u128::from(column.wrapping_add(bias)) + half, what);
+        let sum = |column: u64, half: u128, bias: u64, what| {
+            self.sum(u128::from(column.wrapping_add(bias)) + half, what)
+        };
         let l = |i| sum(low[i], product(i).min(MASK.into()), LOW.wrapping_add(EXTRA), "low halves");
         let h = |i| sum(high[i], product(i) >> DIGIT_BITS, HIGH.wrapping_add(EXTRA), "high halves");
         (std::array::from_fn(l), std::array::from_fn(h))

@@ -102,7 +102,8 @@ impl Reduction {
             Self::Friendly { before, last, doubled } => {
                 let quotient = ones(last);
                 let shorter = ones(before - doubled) << doubled;
-                let multiples = (ones(doubled) * ones(2 * last) + shorter * &quotient + (quotient << before)) * m;
+                let multiples =
+                    (ones(doubled) * ones(2 * last) + shorter * &quotient + (quotient << before)) * m;
                 t.plus(&multiples.into()).over(before + last)
             }
             Self::Whole(bits) => t.plus(&(ones(bits) * m).into()).over(bits),
@@ -263,8 +264,12 @@ impl Arithmetic {
         let below = |times: usize| Dyadic::from(m * times - 1u8);
         let (any, residue) = (Dyadic::from(ones(size.bits)), below(1));
         let product = |x: &Dyadic, y: &Dyadic| size.reduction.of(&x.times(y), m);
-        let worst =
-            |operation, operands: &str, claim, value| Worst { operation, operands: operands.into(), claim, value };
+        let worst = |operation, operands: &str, claim, value| Worst {
+            operation,
+            operands: operands.into(),
+            claim,
+            value,
+        };
         if let Kind::Full { row_bits } = self.kind {
             let mut out = vec![
                 worst("amm, before M is subtracted", "below R, below R", BELOW_SUM, product(&any, &any)),
@@ -310,19 +315,39 @@ impl Arithmetic {
                 let k = Dyadic::from(m * claimed.times).over(claimed.shift);
                 let cut = Cut::new(size.digits, digit_bits, step);
                 out.push(worst("amm, ams", &both, multiple(reduced), square));
-                out.push(worst("complete_entry", &format!("below {reduced}M"), claimed, cut.complete(&entry, m)));
+                out.push(worst(
+                    "complete_entry",
+                    &format!("below {reduced}M"),
+                    claimed,
+                    cut.complete(&entry, m),
+                ));
                 let operands = format!("{operand}, entry below {reduced}M");
-                out.push(worst("multiply_entry", &operands, multiple(bound), cut.multiply(&most, &entry, &k, m)));
+                out.push(worst(
+                    "multiply_entry",
+                    &operands,
+                    multiple(bound),
+                    cut.multiply(&most, &entry, &k, m),
+                ));
             }
             _ => out.push(worst("amm, ams", &both, multiple(bound), square)),
         }
         let (parts, mask, unmasked) = (below(bounds::PARTS), below(reduced), below(bounds::UNMASKED));
         let [times, left] = [bounds::PARTS, bounds::UNMASKED];
-        out.push(worst("a private operation: both parts", &format!("twice below {reduced}M"), BELOW_R, parts.clone()));
+        out.push(worst(
+            "a private operation: both parts",
+            &format!("twice below {reduced}M"),
+            BELOW_R,
+            parts.clone(),
+        ));
         let operands = format!("below {times}M, below {reduced}M");
         out.push(worst("a private operation: unmask", &operands, multiple(left), product(&parts, &mask)));
         let operands = format!("below {left}M, below M");
-        out.push(worst("a private operation: leave", &operands, multiple(reduced), product(&unmasked, &residue)));
+        out.push(worst(
+            "a private operation: leave",
+            &operands,
+            multiple(reduced),
+            product(&unmasked, &residue),
+        ));
         out
     }
 
@@ -349,8 +374,14 @@ impl Arithmetic {
                         ));
                     };
                     let margin = left.log2() - Dyadic::from(unit).log2();
-                    let row =
-                        Row { operation, operands, claim: claim.text(), worst: ratio, margin, digits: size.digits };
+                    let row = Row {
+                        operation,
+                        operands,
+                        claim: claim.text(),
+                        worst: ratio,
+                        margin,
+                        digits: size.digits,
+                    };
                     match rows.iter_mut().find(|known| known.operation == operation) {
                         Some(known) if known.margin <= margin + NEGLIGIBLE => {}
                         Some(known) => *known = row,

@@ -78,7 +78,9 @@ pub fn check(tables: &[Table]) -> Result<(), String> {
     let mut problems = Vec::new();
     for table in tables {
         match fs::read_to_string(absolute(table)) {
-            Ok(found) => problems.extend(difference(&found, &table.text).map(|what| format!("{}: {what}", table.path))),
+            Ok(found) => {
+                problems.extend(difference(&found, &table.text).map(|what| format!("{}: {what}", table.path)))
+            }
             Err(error) => problems.push(format!("{}: cannot be read: {error}", table.path)),
         }
     }
@@ -104,15 +106,19 @@ fn difference(found: &str, wanted: &str) -> Option<String> {
         return None;
     }
     let (found, wanted): (Vec<_>, Vec<_>) = (found.lines().collect(), wanted.lines().collect());
-    let line = |lines: &[&str], i: usize| lines.get(i).map_or("(no such line)".to_owned(), |line| (*line).to_owned());
-    let differing: Vec<usize> = (0..found.len().max(wanted.len())).filter(|&i| found.get(i) != wanted.get(i)).collect();
+    let line = |lines: &[&str], i: usize| {
+        lines.get(i).map_or("(no such line)".to_owned(), |line| (*line).to_owned())
+    };
+    let differing: Vec<usize> =
+        (0..found.len().max(wanted.len())).filter(|&i| found.get(i) != wanted.get(i)).collect();
     let mut out = match differing.len() {
         0 => "line ends differ".to_owned(),
         1 => "1 line differs".to_owned(),
         n => format!("{n} lines differ"),
     };
     for &i in differing.iter().take(SHOWN) {
-        out += &format!("\n  line {}\n    is     {}\n    should {}", i + 1, line(&found, i), line(&wanted, i));
+        out +=
+            &format!("\n  line {}\n    is     {}\n    should {}", i + 1, line(&found, i), line(&wanted, i));
     }
     Some(out)
 }
@@ -134,13 +140,17 @@ mod tests {
 
     #[test]
     fn a_check_fails_on_a_table_that_was_changed() {
-        let text = fs::read_to_string(absolute(&Table { path: "Cargo.toml", text: String::new() })).expect("our own");
+        let text = fs::read_to_string(absolute(&Table { path: "Cargo.toml", text: String::new() }))
+            .expect("our own");
         let same = Table { path: "Cargo.toml", text: text.clone() };
         let other = Table { path: "Cargo.toml", text: text + "more\n" };
         let missing = Table { path: "no-such-file", text: String::new() };
         check(&[same]).expect("it is the same");
         let problem = check(&[other, missing]).expect_err("one differs, one is missing");
-        assert!(problem.contains("Cargo.toml: 1 line differs") && problem.contains("no-such-file: cannot be read"));
+        assert!(
+            problem.contains("Cargo.toml: 1 line differs")
+                && problem.contains("no-such-file: cannot be read")
+        );
         assert!(problem.contains(COMMAND));
     }
 }

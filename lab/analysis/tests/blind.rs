@@ -68,7 +68,10 @@ fn intervals_see_columns_overflow() {
     assert!(observed.extents["normalize"].high == u64::MAX);
     // Far beyond, the range itself is no longer known.
     let findings = accumulate::<Right>(2000, 0).findings;
-    assert!(findings.iter().any(|finding| finding.to_string().contains("it can be anything")), "{findings:?}");
+    assert!(
+        findings.iter().any(|finding| finding.to_string().contains("it can be anything")),
+        "{findings:?}"
+    );
 }
 
 #[test]
@@ -253,7 +256,8 @@ fn exact_integers_see_wrong_halves_and_sums() {
 fn intervals_take_both_signs_unless_one_is_sure() {
     let m = Interval::<Right>::default();
     let column = Column { low: 3, width: 4 };
-    let [never, always, either] = [(1, 0), (0, 0), (0, 1)].map(|(low, width)| m.equals(Column { low, width }, 0));
+    let [never, always, either] =
+        [(1, 0), (0, 0), (0, 1)].map(|(low, width)| m.equals(Column { low, width }, 0));
     assert_eq!(m.negate(never, column), column);
     assert_eq!(m.negate(always, column), Column { low: 7u64.wrapping_neg(), width: 4 });
     assert_eq!(m.negate(either, column), Column { low: 7u64.wrapping_neg(), width: 14 });

@@ -11,7 +11,10 @@ fn no_carry_is_lost_at_any_length() {
         let observed = prove(words);
         assert_eq!(observed.findings, [""; 0], "{words} vectors");
         // The high half of a product of all ones; a digit twice all ones; three carries.
-        assert_eq!([observed.high, observed.overflowed, observed.masked], [0xffff_fffe, 0xffff_fffe, 0xffff_ffff]);
+        assert_eq!(
+            [observed.high, observed.overflowed, observed.masked],
+            [0xffff_fffe, 0xffff_fffe, 0xffff_ffff]
+        );
     }
 }
 

@@ -57,7 +57,15 @@ fn moduli(random: &mut StdRng, w: u32, l: usize, free: usize) -> Vec<BigInt> {
 fn numbers(random: &mut StdRng, modulus: &BigInt) -> Vec<BigInt> {
     let most: BigInt = modulus * 4;
     let ones = (BigInt::from(1) << (most.bits() - 1)) - 1;
-    vec![BigInt::ZERO, BigInt::from(1), ones, &most - 1, modulus.clone(), below(random, &most), below(random, &most)]
+    vec![
+        BigInt::ZERO,
+        BigInt::from(1),
+        ones,
+        &most - 1,
+        modulus.clone(),
+        below(random, &most),
+        below(random, &most),
+    ]
 }
 
 /// One operation on digits, in every lane the same.
@@ -86,12 +94,14 @@ fn products<M: Named + Present>(l: usize, method: Method) {
     let mut random = StdRng::seed_from_u64(l as u64);
     let r = BigInt::from(1) << (w as usize * l);
     let split = method == Method::KARATSUBA_PRODUCTS && l == M::MAX_TWO_TERMS;
-    let in_terms = method == Method::KARATSUBA_PRODUCTS && terms_of(l).is_some_and(|terms| terms <= M::MAX_TERMS);
+    let in_terms =
+        method == Method::KARATSUBA_PRODUCTS && terms_of(l).is_some_and(|terms| terms <= M::MAX_TERMS);
     for modulus in moduli(&mut random, w, l, FREE_BITS) {
         let constants = batch::Constants::new(&odd(&modulus), w, l).with_method(method);
         let mut numbers = numbers(&mut random, &modulus);
         // Each difference from the second term borrows.
-        numbers.extend([BigInt::from(1) << (w as usize * TERM)].into_iter().filter(|term| *term < &modulus * 4));
+        numbers
+            .extend([BigInt::from(1) << (w as usize * TERM)].into_iter().filter(|term| *term < &modulus * 4));
         for (i, x) in numbers.iter().enumerate() {
             // A product with the next number, and the square.
             let y = &numbers[(i + 1) % numbers.len()];
@@ -111,7 +121,11 @@ fn products<M: Named + Present>(l: usize, method: Method) {
                 assert!(z <= &t / &r + &modulus * moduli, "{what}: not below T/R + {moduli}M");
                 assert!(z < &modulus * 4, "{what}: not below 4M");
                 if let Some(real) = M::present() {
-                    assert_eq!(run(real, &constants, &x_digits, y_digits.as_deref()), out, "{what}: the real machine");
+                    assert_eq!(
+                        run(real, &constants, &x_digits, y_digits.as_deref()),
+                        out,
+                        "{what}: the real machine"
+                    );
                 }
             }
         }
@@ -162,7 +176,8 @@ fn products_by_table_entries() {
             for modulus in [(&r >> 5) - 1, (&r >> 6) + 1, below(&mut random, &(&r >> 5)) | BigInt::from(1)] {
                 let constants = batch::Constants::new(&odd(&modulus), w, l).with_method(Method::AHMM);
                 let most: BigInt = &modulus * 5 - 1;
-                for (x, b) in [(most.clone(), most.clone()), (most.clone(), BigInt::ZERO), (&modulus - 1, most.clone())]
+                for (x, b) in
+                    [(most.clone(), most.clone()), (most.clone(), BigInt::ZERO), (&modulus - 1, most.clone())]
                 {
                     let ((k, z), observed) = observe(|| {
                         let m = Exact::<Of<M>>::default();
@@ -175,7 +190,8 @@ fn products_by_table_entries() {
                         mont.multiply_entry(&mut x, &entry);
                         (value_of_digits(&entry[l..], w), value_of_digits(&x, w))
                     });
-                    let what = format!("{}, {l} digits: {x:#x} by an entry of {b:#x} modulo {modulus:#x}", M::NAME);
+                    let what =
+                        format!("{}, {l} digits: {x:#x} by an entry of {b:#x} modulo {modulus:#x}", M::NAME);
                     assert!(observed.findings.is_empty(), "{what}: {:#?}", observed.findings);
                     let low = w as usize * (l / 2);
                     assert_eq!(((&k << low) - &b) % &modulus, BigInt::ZERO, "{what}: K is wrong");
@@ -233,7 +249,8 @@ fn powers_are_right() {
         let mut random = StdRng::seed_from_u64(6);
         for modulus in moduli(&mut random, w, l, FREE_BITS) {
             let constants = batch::Constants::new(&odd(&modulus), w, l);
-            let (base, exponent) = (below(&mut random, &modulus), below(&mut random, &(BigInt::from(1) << 90)));
+            let (base, exponent) =
+                (below(&mut random, &modulus), below(&mut random, &(BigInt::from(1) << 90)));
             let power = Power {
                 modulus: &constants,
                 base: &limbs(&base),
@@ -241,8 +258,9 @@ fn powers_are_right() {
                 exponent: &limbs(&exponent),
                 exponent_bits: 90,
             };
-            let (found, observed) =
-                observe(|| pow(&mut batch::Context::new(Exact::<Of<M>>::default(), &[power.modulus]), &[power]));
+            let (found, observed) = observe(|| {
+                pow(&mut batch::Context::new(Exact::<Of<M>>::default(), &[power.modulus]), &[power])
+            });
             assert!(observed.findings.is_empty(), "{}: {:#?}", M::NAME, observed.findings);
             assert_eq!(value_of_digits(&found[0], 64), base.modpow(&exponent, &modulus), "{}", M::NAME);
             let (found, observed) = observe(|| {

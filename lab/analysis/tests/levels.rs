@@ -28,7 +28,10 @@ fn no_column_overflows_at_any_depth() {
         let w = P::DIGIT_BITS;
         for levels in 1..=6 {
             // Where one more digit loses a level, and the largest number that can be halved as often as that.
-            let most = (2..=MAX_DIGITS).rev().find(|&l| levels_left(l, w) >= levels).expect("small numbers split deep");
+            let most = (2..=MAX_DIGITS)
+                .rev()
+                .find(|&l| levels_left(l, w) >= levels)
+                .expect("small numbers split deep");
             let even = most >> levels << levels;
             for l in [most, most - 1, even.max(2), even / 2 + 2] {
                 for method in methods(levels) {
@@ -59,8 +62,11 @@ fn no_column_overflows_in_terms() {
                     observe(|| operation.run(Interval::<P>::default(), Method::KARATSUBA_PRODUCTS, l, || {}));
                 let what = format!("{}: {} of {l} digits", P::NAME, operation.name());
                 assert!(observed.findings.is_empty(), "{what}: {}", observed.findings[0]);
-                let product =
-                    if operation == Operation::Amm { "karatsuba_terms_multiply" } else { "karatsuba_terms_square" };
+                let product = if operation == Operation::Amm {
+                    "karatsuba_terms_multiply"
+                } else {
+                    "karatsuba_terms_square"
+                };
                 for block in [product, "karatsuba_terms_reduce"] {
                     assert_eq!(observed.extents.contains_key(block), P::MAX_TERMS > 0, "{what}");
                 }

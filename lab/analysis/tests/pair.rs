@@ -19,7 +19,11 @@ fn no_column_overflows_in_any_shape() {
             let argued = (8 * shape.segments() * shape.vectors + 1) << 52;
             assert!(observed.read.max(observed.sum) <= argued as u64, "{shape:?}, {code:?}");
             let biased = prove(<Fma>::default(), shape, code, square);
-            assert_eq!((biased.findings, biased.reads), (vec![], observed.reads), "{shape:?}, {code:?}: {square}");
+            assert_eq!(
+                (biased.findings, biased.reads),
+                (vec![], observed.reads),
+                "{shape:?}, {code:?}: {square}"
+            );
         }
     }
 }
@@ -33,7 +37,10 @@ fn breaches_are_found_out() {
     assert!(observed.findings[0].starts_with("a factor can be"), "{observed:?}");
     let long = Shape { vectors: 8 * MAX_VECTORS, count: 2 };
     let observed = prove(Unbiased::default(), long, Code::Tiles, false);
-    assert!(observed.findings.iter().any(|finding| finding.contains(&format!("of {LIMIT:#x}"))), "{observed:?}");
+    assert!(
+        observed.findings.iter().any(|finding| finding.contains(&format!("of {LIMIT:#x}"))),
+        "{observed:?}"
+    );
     for (shape, code) in [(tuned, Code::Registers), (Shape::new(1600, 2), Code::Tiles)] {
         let observed = prove(Fma::<{ 1 << 52 }>::default(), shape, code, false);
         assert!(!observed.findings.is_empty(), "{shape:?}");

@@ -34,7 +34,10 @@ fn false_claims_are_found_out() {
         if !whole {
             refuses(&twice, "below 2M, below 2M can be");
             // A number that enters is more than twice the modulus.
-            refuses(&Arithmetic { bounds: Bounds { reduced: 2, ..BOUNDS }, ..right.clone() }, "enter of numbers");
+            refuses(
+                &Arithmetic { bounds: Bounds { reduced: 2, ..BOUNDS }, ..right.clone() },
+                "enter of numbers",
+            );
         }
         // Moduli that need one digit more: no bit is free above them.
         let mut fewer = right.clone();

@@ -10,7 +10,10 @@ fn no_column_overflows_at_any_length() {
             for quotients in [Quotients::Chained, Quotients::Friendly] {
                 for square in [false, true] {
                     let observed = observe(m, digits, quotients, square, 1 << m);
-                    assert_eq!(observed.findings, [""; 0], "{digits} digits of {m} bits, {quotients:?}, {square}");
+                    assert_eq!(
+                        observed.findings, [""; 0],
+                        "{digits} digits of {m} bits, {quotients:?}, {square}"
+                    );
                 }
             }
         }

@@ -44,7 +44,8 @@ fn products_are_as_modelled<M: Named + Present>() {
     let w = M::DIGIT_BITS;
     let mut random = StdRng::seed_from_u64(1);
     let max = (1u64 << w) - 1;
-    let mut pairs: Vec<(u64, u64)> = edges(w).iter().flat_map(|&a| edges(w).into_iter().map(move |b| (a, b))).collect();
+    let mut pairs: Vec<(u64, u64)> =
+        edges(w).iter().flat_map(|&a| edges(w).into_iter().map(move |b| (a, b))).collect();
     pairs.extend((0..100_000).map(|_| (random.random_range(0..=max), random.random_range(0..=max))));
     for (a, b) in pairs {
         let (l, h) = product(m, a, b);
@@ -56,7 +57,11 @@ fn products_are_as_modelled<M: Named + Present>() {
         for (low_a, low_b) in ranges {
             let (a_range, b_range) = (Digit { low: low_a, high: a }, Digit { low: low_b, high: b });
             let (low, high) = Interval::<Of<M>>::split(a_range, b_range);
-            assert!(low.contains(l) && high.contains(h), "{}: {a:#x} · {b:#x} in {a_range:?}, {b_range:?}", M::NAME);
+            assert!(
+                low.contains(l) && high.contains(h),
+                "{}: {a:#x} · {b:#x} in {a_range:?}, {b_range:?}",
+                M::NAME
+            );
         }
         let (low, high) = Interval::<Of<M>>::split(Interval::<Of<M>>::ANY, Interval::<Of<M>>::ANY);
         assert!(low.contains(l) && high.contains(h), "{}: {a:#x} · {b:#x}", M::NAME);

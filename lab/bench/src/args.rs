@@ -9,7 +9,8 @@ use crate::measure::Budget;
 /// Measures zariz and other RSA libraries side by side, in one process and on one thread.
 ///
 /// Every library signs and verifies with the same keys (PKCS#1 v1.5, SHA-256), in many short rounds that take
-/// turns. Tables go to standard output, and all data as JSON to a folder; `pages` makes pages and charts of it.
+/// turns. Tables go to standard output, and all data as JSON to a folder; `pages` makes pages and charts of
+/// it.
 #[derive(Parser, Debug)]
 #[command(name = "zariz-bench", version, args_conflicts_with_subcommands = true)]
 pub struct Args {
@@ -34,8 +35,9 @@ pub struct Args {
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     pub peers: Vec<String>,
 
-    /// crypto_mb of Intel's Cryptography Primitives Library, which you built: its libcrypto_mb.so. It is measured at
-    /// batches of 8 and more, and a table compares primitives: private and public operations, and powers.
+    /// crypto_mb of Intel's Cryptography Primitives Library, which you built: its libcrypto_mb.so. It is
+    /// measured at batches of 8 and more, and a table compares primitives: private and public operations, and
+    /// powers.
     #[arg(long, value_name = "FILE")]
     pub crypto_mb: Option<PathBuf>,
 
@@ -195,7 +197,10 @@ impl Args {
     pub fn check(&self) -> anyhow::Result<()> {
         anyhow::ensure!(self.seconds().is_finite() && self.seconds() > 0.0, "--seconds must be more than 0");
         anyhow::ensure!(self.rounds() > 0, "--rounds must be more than 0");
-        anyhow::ensure!(self.batches.iter().all(|&n| (1..=65_536).contains(&n)), "--batches must be 1 to 65536");
+        anyhow::ensure!(
+            self.batches.iter().all(|&n| (1..=65_536).contains(&n)),
+            "--batches must be 1 to 65536"
+        );
         Ok(())
     }
 }

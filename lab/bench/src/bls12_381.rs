@@ -77,7 +77,10 @@ const INDEPENDENT: &str = "64 independent";
 pub fn run(args: &FieldArgs) -> Result<()> {
     ensure!(args.rounds > 0, "--rounds must be more than 0");
     if let Some(cpu) = args.cpu {
-        ensure!(core_affinity::set_for_current(core_affinity::CoreId { id: cpu }), "cannot stay on processor {cpu}");
+        ensure!(
+            core_affinity::set_for_current(core_affinity::CoreId { id: cpu }),
+            "cannot stay on processor {cpu}"
+        );
     }
     agree()?;
     let mut rows = rows()?;
@@ -135,11 +138,13 @@ fn calibrate(row: &mut Row) {
 fn told(row: &Row, all: &[Row]) -> Option<Told> {
     let same = |other: &&Row| {
         other.who == "blst"
-            && (other.operation, other.condition) == (row.operation.trim_end_matches(" in lanes"), row.condition)
+            && (other.operation, other.condition)
+                == (row.operation.trim_end_matches(" in lanes"), row.condition)
     };
     let blst = all.iter().find(same);
     let ratio = |blst: &Row| {
-        let ratios: Vec<f64> = blst.nanoseconds.iter().zip(&row.nanoseconds).map(|(blst, ours)| blst / ours).collect();
+        let ratios: Vec<f64> =
+            blst.nanoseconds.iter().zip(&row.nanoseconds).map(|(blst, ours)| blst / ours).collect();
         median(&ratios)
     };
     Some(Told {
@@ -157,7 +162,12 @@ fn text(report: &Report) -> String {
         "BLS12-381 base field, one thread, {}\nzariz {}, {}, {}; {} rounds\n",
         report.processor.describe(),
         report.commit,
-        report.versions.iter().map(|(name, version)| format!("{name} {version}")).collect::<Vec<_>>().join(", "),
+        report
+            .versions
+            .iter()
+            .map(|(name, version)| format!("{name} {version}"))
+            .collect::<Vec<_>>()
+            .join(", "),
         report.compiler,
         report.rounds,
     );
@@ -179,7 +189,11 @@ fn text(report: &Report) -> String {
             );
         }
         let ratio = row.times_blst.map_or("-".into(), |ratio| format!("{ratio:.2}"));
-        let _ = writeln!(text, "  {:<44} {:>9.2} {:>12.2} {ratio:>8}", row.library, row.nanoseconds, row.fastest_tenth);
+        let _ = writeln!(
+            text,
+            "  {:<44} {:>9.2} {:>12.2} {ratio:>8}",
+            row.library, row.nanoseconds, row.fastest_tenth
+        );
     }
     text
 }
@@ -207,7 +221,8 @@ fn modulus() -> BigUint {
 
 /// Before anything is timed, all must multiply alike.
 fn agree() -> Result<()> {
-    let expected = (BigUint::from_bytes_be(&bytes(1)) * BigUint::from_bytes_be(&bytes(2)) % modulus()).to_bytes_be();
+    let expected =
+        (BigUint::from_bytes_be(&bytes(1)) * BigUint::from_bytes_be(&bytes(2)) % modulus()).to_bytes_be();
     let expected = [vec![0; 48 - expected.len()], expected].concat();
     let mut by_blst = of_blst(1);
     by_blst.multiply(&of_blst(2));
@@ -287,7 +302,8 @@ fn rows() -> Result<Vec<Row>> {
     });
     lanes(&mut rows, make)?;
     rows.sort_by_key(|row| {
-        let operations = ["multiplication", "multiplication in lanes", "squaring", "squaring in lanes", "addition"];
+        let operations =
+            ["multiplication", "multiplication in lanes", "squaring", "squaring in lanes", "addition"];
         let at = operations.iter().position(|name| *name == row.operation).unwrap_or(operations.len());
         (at, row.condition == INDEPENDENT)
     });
@@ -317,7 +333,11 @@ fn lanes(rows: &mut Vec<Row>, make: impl Fn(u8) -> Fp) -> Result<()> {
             }
             black_box(&mut a);
         };
-        rows.push(row("multiplication in lanes", format!("zariz {engine}, kept in lanes"), Box::new(multiply)));
+        rows.push(row(
+            "multiplication in lanes",
+            format!("zariz {engine}, kept in lanes"),
+            Box::new(multiply),
+        ));
         let mut a = held(0)?;
         let square = move || {
             a.iter_mut().for_each(Fp8::square_assign);
@@ -331,7 +351,11 @@ fn lanes(rows: &mut Vec<Row>, make: impl Fn(u8) -> Fp) -> Result<()> {
             debug_assert_eq!(result, Ok(()));
             black_box(&mut out);
         };
-        rows.push(row("multiplication in lanes", format!("zariz {engine}, in and out each time"), Box::new(batch)));
+        rows.push(row(
+            "multiplication in lanes",
+            format!("zariz {engine}, in and out each time"),
+            Box::new(batch),
+        ));
     }
     Ok(())
 }

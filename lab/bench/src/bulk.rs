@@ -1,9 +1,9 @@
 //! `zariz-bench bulk`: RSA keys, safe primes and powers of one base, ours and those of OpenSSL, AWS-LC,
 //! RustCrypto and GMP.
 //!
-//! How long a search takes is a matter of luck, so the time of many searches is added up. All contestants of a
-//! task take turns: in each round, each makes its share of what it makes in all. A ratio is that of the mean
-//! times, with the 95 % confidence interval that follows from the spread of the rounds.
+//! How long a search takes is a matter of luck, so the time of many searches is added up. All contestants of
+//! a task take turns: in each round, each makes its share of what it makes in all. A ratio is that of the
+//! mean times, with the 95 % confidence interval that follows from the spread of the rounds.
 
 use std::fmt::Write;
 use std::hint::black_box;
@@ -79,7 +79,10 @@ struct Report {
 pub fn run(args: &BulkArgs) -> Result<()> {
     ensure!(args.rounds > 1, "--rounds must be more than 1");
     if let Some(cpu) = args.cpu {
-        ensure!(core_affinity::set_for_current(core_affinity::CoreId { id: cpu }), "cannot stay on processor {cpu}");
+        ensure!(
+            core_affinity::set_for_current(core_affinity::CoreId { id: cpu }),
+            "cannot stay on processor {cpu}"
+        );
     }
     let mut rows = Vec::new();
     for mut task in tasks(args)? {
@@ -151,7 +154,8 @@ fn told(task: &Task, rounds: usize) -> Vec<Told> {
 }
 
 fn text(report: &Report) -> String {
-    let versions: Vec<String> = report.versions.iter().map(|(name, version)| format!("{name} {version}")).collect();
+    let versions: Vec<String> =
+        report.versions.iter().map(|(name, version)| format!("{name} {version}")).collect();
     let mut text = format!(
         "Primes, keys and fixed bases, one thread, {}\nzariz {}, {}; {}; {} rounds\n",
         report.processor.describe(),
@@ -180,7 +184,8 @@ fn text(report: &Report) -> String {
 fn tasks(args: &BulkArgs) -> Result<Vec<Task>> {
     let mut tasks = Vec::new();
     for &bits in &args.sizes {
-        // Longer keys take longer, about as the fourth power of the length: so fewer of them, and still enough for an interval.
+        // Longer keys take longer, about as the fourth power of the length: so fewer of them, and still
+        // enough for an interval.
         let scale = (2048.0 / bits as f64).powi(3).min(1.0);
         tasks.push(keys(bits, args, scale)?);
     }
@@ -194,7 +199,12 @@ fn tasks(args: &BulkArgs) -> Result<Vec<Task>> {
 }
 
 /// A contestant who makes `count` in all.
-fn contestant(who: &str, count: f64, rounds: usize, make: impl FnMut(usize) -> Result<()> + 'static) -> Contestant {
+fn contestant(
+    who: &str,
+    count: f64,
+    rounds: usize,
+    make: impl FnMut(usize) -> Result<()> + 'static,
+) -> Contestant {
     let share = ((count / rounds as f64).round() as usize).max(1);
     Contestant { who: who.to_owned(), share, make: Box::new(make), rounds: Vec::new() }
 }
@@ -211,7 +221,9 @@ fn keys(bits: usize, args: &BulkArgs, scale: f64) -> Result<Task> {
     let (incremental, alone) = (fips.with_method(KeyMethod::Incremental), fips.clone());
     let mut contestants = vec![
         contestant("zariz, fips, many at once", ours, rounds, move |n| dropped(fips.generate_many(n)?)),
-        contestant("zariz, incremental, many at once", ours, rounds, move |n| dropped(incremental.generate_many(n)?)),
+        contestant("zariz, incremental, many at once", ours, rounds, move |n| {
+            dropped(incremental.generate_many(n)?)
+        }),
         contestant("zariz, fips, one at a time", theirs, rounds, move |n| {
             (0..n).try_for_each(|_| dropped(alone.generate()?))
         }),
@@ -250,7 +262,9 @@ fn safe_primes(bits: usize, args: &BulkArgs) -> Result<Task> {
     let alone = search.clone();
     let contestants = vec![
         contestant("zariz, many at once", ours, rounds, move |n| dropped(search.generate_many(n)?)),
-        contestant("zariz, one at a time", ours, rounds, move |n| (0..n).try_for_each(|_| dropped(alone.generate()?))),
+        contestant("zariz, one at a time", ours, rounds, move |n| {
+            (0..n).try_for_each(|_| dropped(alone.generate()?))
+        }),
         contestant("OpenSSL", theirs, rounds, move |n| {
             (0..n).try_for_each(|_| Ok(BigNum::new()?.generate_prime(bits as i32, true, None, None)?))
         }),
@@ -294,7 +308,10 @@ fn fixed_base(bits: usize, exponent_bits: usize) -> Result<Task> {
             (0..n).try_for_each(|_| dropped(black_box(FixedBase::new(&again, &table_base, exponent_bits)?)))
         }),
     ];
-    Ok(Task { what: format!("powers of one base, {bits} bits, exponents of {exponent_bits} bits"), contestants })
+    Ok(Task {
+        what: format!("powers of one base, {bits} bits, exponents of {exponent_bits} bits"),
+        contestants,
+    })
 }
 
 /// The first `n` exponents, over and over again.

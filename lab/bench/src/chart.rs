@@ -102,7 +102,9 @@ fn draw(root: &Area<'_>, report: &Report) -> Result<()> {
     let (heading, panels) = root.split_vertically(HEADING);
     draw_heading(&heading, report, &series)?;
     let panels = panels.split_evenly((3, 1));
-    let [signing, verifying, batches] = panels.as_slice() else { return Err(anyhow!("three panels were requested")) };
+    let [signing, verifying, batches] = panels.as_slice() else {
+        return Err(anyhow!("three panels were requested"));
+    };
     draw_sizes(signing, report, &series, Kind::Sign)?;
     draw_sizes(verifying, report, &series, Kind::Verify)?;
     if report.batches().len() > 1 {
@@ -112,7 +114,8 @@ fn draw(root: &Area<'_>, report: &Report) -> Result<()> {
     Ok(())
 }
 
-/// Who has bars: the peers but OpenSSL, and the engines. Batches are the largest that were measured at each size.
+/// Who has bars: the peers but OpenSSL, and the engines. Batches are the largest that were measured at each
+/// size.
 fn series(report: &Report) -> Vec<Series<'_>> {
     let peers = report.peers().filter(|peer| peer.library != REFERENCE);
     let peers = peers.zip(PEER_COLOURS).map(|(peer, colour)| {
@@ -129,7 +132,8 @@ fn series(report: &Report) -> Vec<Series<'_>> {
 
 /// An engine's colour, whichever others take part.
 pub fn engine_colour(engine: &str) -> RGBColor {
-    let index = zariz::Engine::ALL.iter().rev().position(|known| known.name() == engine).map_or(0, |index| index + 1);
+    let index =
+        zariz::Engine::ALL.iter().rev().position(|known| known.name() == engine).map_or(0, |index| index + 1);
     ENGINE_COLOURS[index]
 }
 
@@ -177,7 +181,8 @@ fn draw_heading(area: &Area<'_>, report: &Report, series: &[Series<'_>]) -> Resu
 /// Bars by modulus size.
 fn draw_sizes(area: &Area<'_>, report: &Report, series: &[Series<'_>], kind: Kind) -> Result<()> {
     let sizes = report.sizes();
-    let all = sizes.iter().flat_map(|&bits| series.iter().filter_map(move |s| s.who.ratio(report, kind, bits)));
+    let all =
+        sizes.iter().flat_map(|&bits| series.iter().filter_map(move |s| s.who.ratio(report, kind, bits)));
     let top = all.fold(1.0, f64::max) * 1.12;
     let title = match kind {
         Kind::Sign => "Signing, by modulus size",
@@ -237,7 +242,8 @@ fn draw_batches(area: &Area<'_>, report: &Report) -> Result<()> {
         };
         batches.iter().enumerate().filter_map(point).collect()
     };
-    let top = report.engines().into_iter().flat_map(points).map(|(_, ratio)| ratio).fold(1.0, f64::max) * 1.12;
+    let top =
+        report.engines().into_iter().flat_map(points).map(|(_, ratio)| ratio).fold(1.0, f64::max) * 1.12;
     let mut chart = ChartBuilder::on(area)
         .caption(format!("zariz signing with RSA-{bits}, by batch size"), text(18))
         .margin(10)

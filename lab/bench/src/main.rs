@@ -62,7 +62,10 @@ fn run(args: &Args) -> Result<()> {
         return start_again_masked();
     }
     if let Some(cpu) = args.cpu {
-        ensure!(core_affinity::set_for_current(core_affinity::CoreId { id: cpu }), "cannot stay on processor {cpu}");
+        ensure!(
+            core_affinity::set_for_current(core_affinity::CoreId { id: cpu }),
+            "cannot stay on processor {cpu}"
+        );
     }
     for &bits in &args.sizes {
         Key::load(bits)?;
@@ -77,7 +80,8 @@ fn run(args: &Args) -> Result<()> {
         None => None,
     };
     let named = crypto_mb.clone().map(peers::crypto_mb);
-    let libraries: Vec<Box<dyn Library>> = peers.into_iter().chain(named).chain(peers::zariz(&engines)).collect();
+    let libraries: Vec<Box<dyn Library>> =
+        peers.into_iter().chain(named).chain(peers::zariz(&engines)).collect();
     let mut report = new_report(args, &libraries)?;
     let begin = Instant::now();
     for kind in Kind::ALL {
@@ -105,7 +109,8 @@ fn ifma_masked() -> bool {
 fn start_again_masked() -> Result<()> {
     use std::os::unix::process::CommandExt;
     let program = std::env::current_exe().context("finding this program")?;
-    let failure = std::process::Command::new(program).args(std::env::args_os().skip(1)).env(IA32CAP, NO_IFMA).exec();
+    let failure =
+        std::process::Command::new(program).args(std::env::args_os().skip(1)).env(IA32CAP, NO_IFMA).exec();
     Err(failure).context("starting this program again")
 }
 
@@ -152,7 +157,13 @@ fn new_report(args: &Args, libraries: &[Box<dyn Library>]) -> Result<Report> {
 }
 
 /// Measures one operation at one size: loads the key everywhere, checks that all agree, then times them.
-fn operation(args: &Args, libraries: &[Box<dyn Library>], kind: Kind, bits: usize, report: &mut Report) -> Result<()> {
+fn operation(
+    args: &Args,
+    libraries: &[Box<dyn Library>],
+    kind: Kind,
+    bits: usize,
+    report: &mut Report,
+) -> Result<()> {
     let key = Key::load(bits)?;
     let mut batches = args.batches.clone();
     batches.sort_unstable();

@@ -1,10 +1,10 @@
 //! The stopwatch: many short rounds in which all contestants take turns.
 //!
-//! A *cell* is one contestant (a library, or zariz on one engine) at one batch size. In each round every cell runs for a slice
-//! of its time, one after another, and each round begins with another cell, so that slow changes of the
-//! machine (clock, temperature, neighbours) fall on all of them alike and cancel in the ratio of two rates of
-//! the same round. A cell whose single call is long takes part in fewer rounds, at least [`FEWEST_ROUNDS`];
-//! one whose call is longer than [`LONGEST_CALL`] times its whole budget is left out.
+//! A *cell* is one contestant (a library, or zariz on one engine) at one batch size. In each round every cell
+//! runs for a slice of its time, one after another, and each round begins with another cell, so that slow
+//! changes of the machine (clock, temperature, neighbours) fall on all of them alike and cancel in the ratio
+//! of two rates of the same round. A cell whose single call is long takes part in fewer rounds, at least
+//! [`FEWEST_ROUNDS`]; one whose call is longer than [`LONGEST_CALL`] times its whole budget is left out.
 
 use std::time::{Duration, Instant};
 
@@ -98,15 +98,16 @@ fn calibrate<Who: Clone>(
     let mut before: Option<(f64, usize)> = None;
     for batch in contestant.batches.clone() {
         // Up to the lanes of a vector, a larger batch may take no longer; from there on, time grows with it.
-        let expected =
-            before.map_or(0.0, |(seconds, smaller)| seconds * batch as f64 / smaller.max(contestant.lanes) as f64);
+        let expected = before
+            .map_or(0.0, |(seconds, smaller)| seconds * batch as f64 / smaller.max(contestant.lanes) as f64);
         let seconds = match expected > longest {
             true => expected,
             false => fastest_call(contestant, batch)?,
         };
         before = Some((seconds, batch));
-        let left_out = (seconds > longest)
-            .then(|| format!("one call takes at least {seconds:.1} s, too long for {} s in all", budget.seconds));
+        let left_out = (seconds > longest).then(|| {
+            format!("one call takes at least {seconds:.1} s, too long for {} s in all", budget.seconds)
+        });
         let visits = match left_out {
             Some(_) => 0,
             None => ((budget.seconds / seconds) as usize).max(FEWEST_ROUNDS).min(budget.rounds),
@@ -130,7 +131,12 @@ fn fastest_call<Who>(contestant: &mut Contestant<'_, Who>, batch: usize) -> Resu
 }
 
 /// Runs a cell for a slice of time, at least one call; operations per second.
-fn run<Who>(contestant: &mut Contestant<'_, Who>, cell: &mut Cell<Who>, items: usize, slice: Duration) -> Result<f64> {
+fn run<Who>(
+    contestant: &mut Contestant<'_, Who>,
+    cell: &mut Cell<Who>,
+    items: usize,
+    slice: Duration,
+) -> Result<f64> {
     let mut from = 0;
     let mut operations = 0;
     let begin = Instant::now();

@@ -18,7 +18,9 @@ pub fn write(data: &Path, out: &Path) -> Result<()> {
     let mut made: BTreeMap<String, String> = BTreeMap::new();
     for entry in fs::read_dir(data).with_context(|| format!("cannot list {}", data.display()))? {
         let path = entry?.path();
-        let Some(stem) = path.file_name().and_then(|name| name.to_str()?.strip_suffix(".json")) else { continue };
+        let Some(stem) = path.file_name().and_then(|name| name.to_str()?.strip_suffix(".json")) else {
+            continue;
+        };
         let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
         let why = || format!("cannot read {} as data", path.display());
         let mut charts = Vec::new();
@@ -30,7 +32,8 @@ pub fn write(data: &Path, out: &Path) -> Result<()> {
             let report: Report = serde_json::from_str(&text).with_context(why)?;
             charts.extend(chart::svg(&report)?.map(|svg| ("svg".to_owned(), svg)));
             for bits in report.sizes() {
-                charts.extend(waiting::svg(&report, bits)?.map(|svg| (format!("waiting-rsa{bits}.svg"), svg)));
+                charts
+                    .extend(waiting::svg(&report, bits)?.map(|svg| (format!("waiting-rsa{bits}.svg"), svg)));
             }
             (table::markdown(&report), report.commit)
         } else {

@@ -1,8 +1,9 @@
 //! Primitives without padding, beside crypto_mb: private and public operations of RSA, and powers.
 //!
 //! Each operation is done in batches of [`BATCH`], with eight keys or moduli in turn, so that every lane of
-//! crypto_mb has its own. zariz takes part on each engine. Keys are made at the start, and prepared before the
-//! clock starts; the fastest interface of each library is used, and results are compared before they are timed.
+//! crypto_mb has its own. zariz takes part on each engine. Keys are made at the start, and prepared before
+//! the clock starts; the fastest interface of each library is used, and results are compared before they are
+//! timed.
 
 use std::hint::black_box;
 
@@ -121,7 +122,13 @@ impl Task {
             let (operation, engine) = (self.operation.clone(), cell.who.map(|engine| engine.to_string()));
             let library = if engine.is_some() { "zariz" } else { CRYPTO_MB }.to_owned();
             if let Some(reason) = cell.left_out.clone() {
-                report.not_measured.push(NotMeasured { operation, library, engine, batch: Some(BATCH), reason });
+                report.not_measured.push(NotMeasured {
+                    operation,
+                    library,
+                    engine,
+                    batch: Some(BATCH),
+                    reason,
+                });
                 continue;
             }
             let against = |other: &Cell<Who>| median_ratio(&cell.rates, &other.rates);
@@ -149,7 +156,13 @@ fn private(library: &CryptoMb, bits: usize, keys: &[PrivateKey], engines: &[Disp
     let components: Vec<_> = keys.iter().map(PrivateKey::components).collect();
     let mut theirs = library.private(
         bits,
-        array(&components, |key| CrtKey { p: &key.p, q: &key.q, dp: &key.dp, dq: &key.dq, q_inverse: &key.qinv })?,
+        array(&components, |key| CrtKey {
+            p: &key.p,
+            q: &key.q,
+            dp: &key.dp,
+            dq: &key.dq,
+            q_inverse: &key.qinv,
+        })?,
     )?;
     let (numbers, mut results) = (numbers(bits, BATCH)?, vec![vec![0; bits / 8]; BATCH]);
     let mut batch = {
@@ -160,11 +173,13 @@ fn private(library: &CryptoMb, bits: usize, keys: &[PrivateKey], engines: &[Disp
     let expected = results.clone();
     let theirs = Box::new(move || batch(&mut results));
     Task::new(format!("private{bits}"), bits, &expected, theirs, engines, |engine| {
-        let keys: Vec<PrivateKey> = keys.iter().map(|key| key.with_engine(engine)).collect::<Result<_, _>>()?;
+        let keys: Vec<PrivateKey> =
+            keys.iter().map(|key| key.with_engine(engine)).collect::<Result<_, _>>()?;
         let numbers = numbers.clone();
         Ok(move || {
             let job = |(key, number)| PrivateJob { key, number };
-            let jobs: Vec<PrivateJob> = keys.iter().cycle().zip(numbers.iter().map(Vec::as_slice)).map(job).collect();
+            let jobs: Vec<PrivateJob> =
+                keys.iter().cycle().zip(numbers.iter().map(Vec::as_slice)).map(job).collect();
             Ok(private_many(&jobs).into_iter().collect::<Result<Vec<_>, _>>()?)
         })
     })
@@ -188,7 +203,8 @@ fn public(library: &CryptoMb, bits: usize, keys: &[PrivateKey], engines: &[Dispa
         let numbers = numbers.clone();
         Ok(move || {
             let job = |(key, number)| PublicJob { key, number };
-            let jobs: Vec<PublicJob> = keys.iter().cycle().zip(numbers.iter().map(Vec::as_slice)).map(job).collect();
+            let jobs: Vec<PublicJob> =
+                keys.iter().cycle().zip(numbers.iter().map(Vec::as_slice)).map(job).collect();
             Ok(public_many_vartime(&jobs).into_iter().collect::<Result<Vec<_>, _>>()?)
         })
     })
@@ -209,11 +225,13 @@ fn power(library: &CryptoMb, bits: usize, engines: &[Dispatch]) -> Result<Task> 
     let expected = theirs.values();
     let theirs = Box::new(move || Ok(theirs.compute()?));
     Task::new(format!("pow{bits}"), bits, &expected, theirs, engines, |engine| {
-        let modulus = |number: &Vec<u8>| -> Result<Modulus> { Ok(Modulus::new(number)?.with_engine(engine)?) };
+        let modulus =
+            |number: &Vec<u8>| -> Result<Modulus> { Ok(Modulus::new(number)?.with_engine(engine)?) };
         let moduli = moduli.iter().map(modulus).collect::<Result<Vec<_>>>()?;
         let (bases, exponents) = (bases.clone(), exponents.clone());
         Ok(move || {
-            let job = |i: usize| PowJob { base: &bases[i], exponent: &exponents[i], modulus: &moduli[i % LANES] };
+            let job =
+                |i: usize| PowJob { base: &bases[i], exponent: &exponents[i], modulus: &moduli[i % LANES] };
             Ok(pow_many(&(0..BATCH).map(job).collect::<Vec<_>>()))
         })
     })

@@ -65,7 +65,11 @@ impl Processor {
                 .lines()
                 .filter(|line| line.split(':').next().is_some_and(|key| key.trim() == "processor"))
                 .count(),
-            features: FEATURES.iter().filter(|name| flags.contains(name)).map(|&name| name.to_owned()).collect(),
+            features: FEATURES
+                .iter()
+                .filter(|name| flags.contains(name))
+                .map(|&name| name.to_owned())
+                .collect(),
         }
     }
 
@@ -75,8 +79,9 @@ impl Processor {
         const NOISE: [&str; 6] = ["intel", "amd", "cpu", "processor", "core", "with"];
         let brand = self.brand.to_lowercase().replace("(r)", "").replace("(tm)", "");
         let brand = brand.split('@').next().unwrap_or_default();
-        let words =
-            brand.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty() && !NOISE.contains(word));
+        let words = brand
+            .split(|c: char| !c.is_ascii_alphanumeric())
+            .filter(|word| !word.is_empty() && !NOISE.contains(word));
         let mut parts: Vec<String> = words.map(str::to_owned).collect();
         if parts.is_empty() {
             parts.push("processor".to_owned());
@@ -111,11 +116,21 @@ mod tests {
         assert_eq!(processor.threads, 2);
         assert_eq!(processor.features, ["avx2", "fma", "avx512ifma"]);
         assert!(processor.has_ifma());
-        let epyc =
-            Processor { brand: "AMD EPYC 9R14".into(), family: 25, model: 17, stepping: 1, ..Processor::parse("") };
+        let epyc = Processor {
+            brand: "AMD EPYC 9R14".into(),
+            family: 25,
+            model: 17,
+            stepping: 1,
+            ..Processor::parse("")
+        };
         assert_eq!(epyc.slug(), "epyc-9r14-19-11-1");
-        let xeon =
-            Processor { brand: "Intel(R) Xeon(R) CPU @ 2.80GHz".into(), family: 6, model: 85, stepping: 7, ..epyc };
+        let xeon = Processor {
+            brand: "Intel(R) Xeon(R) CPU @ 2.80GHz".into(),
+            family: 6,
+            model: 85,
+            stepping: 7,
+            ..epyc
+        };
         assert_eq!(xeon.slug(), "xeon-6-55-7");
         assert_eq!(Processor::parse("").slug(), "processor-0-0-0");
     }

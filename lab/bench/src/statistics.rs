@@ -83,7 +83,10 @@ mod tests {
         assert!((a.error - (2.0f64 / 3.0 / 4.0).sqrt()).abs() < 1e-12);
         let (ratio, [low, high]) = a.over(&b);
         assert_eq!(ratio, 2.0);
-        assert!((high - 2.0 - 1.96 * 2.0 * a.error / 10.0).abs() < 1e-12 && (2.0 - low - (high - 2.0)).abs() < 1e-12);
+        assert!(
+            (high - 2.0 - 1.96 * 2.0 * a.error / 10.0).abs() < 1e-12
+                && (2.0 - low - (high - 2.0)).abs() < 1e-12
+        );
     }
 
     #[test]

@@ -77,7 +77,9 @@ fn operations(report: &Report, kind: Kind) -> String {
         let name = &peer.library;
         match report.batches_of(name).as_slice() {
             [] | [1] => add(name.clone(), String::new(), Who::Peer(name, 1)),
-            batches => batches.iter().for_each(|&batch| add(name.clone(), batch.to_string(), Who::Peer(name, batch))),
+            batches => {
+                batches.iter().for_each(|&batch| add(name.clone(), batch.to_string(), Who::Peer(name, batch)))
+            }
         }
     }
     for engine in report.engines() {
@@ -105,9 +107,9 @@ fn primitives(report: &Report) -> String {
     rows[0].extend(operations.iter().map(|&operation| operation.clone()));
     for name in who {
         let find = |operation: &String| {
-            measured
-                .iter()
-                .find(|primitive| primitive.operation == *operation && (&primitive.library, &primitive.engine) == name)
+            measured.iter().find(|primitive| {
+                primitive.operation == *operation && (&primitive.library, &primitive.engine) == name
+            })
         };
         let cell = |primitive: &Primitive| match (&primitive.engine, primitive.ratio_vs_crypto_mb) {
             (Some(_), Some(ratio)) => format!("{} ({ratio:.2}×)", rate(primitive.ops_per_second_median)),
@@ -173,7 +175,8 @@ fn padded(rows: &[Vec<String>]) -> String {
 mod tests {
     #[test]
     fn tables_line_up() {
-        let rows = [["library", "RSA-2048"], ["ring", "1 (2.00×)"]].map(|row| row.map(str::to_owned).to_vec());
+        let rows =
+            [["library", "RSA-2048"], ["ring", "1 (2.00×)"]].map(|row| row.map(str::to_owned).to_vec());
         let expected = "| library |  RSA-2048 |\n|---------|----------:|\n| ring    | 1 (2.00×) |\n";
         assert_eq!(super::padded(&rows), expected);
     }

@@ -74,8 +74,9 @@ fn lines<'a>(report: &'a Report, bits: usize, waiting: &[usize]) -> Vec<Line<'a>
         lines.push(Line { name: REFERENCE.into(), colour: RGBColor(150, 150, 150), width: 2, points });
     }
     for engine in report.engines() {
-        let point =
-            |&count: &usize| Some((count as f64, report.find(Kind::Sign, bits, Who::Engine(engine, count))?, 1.0));
+        let point = |&count: &usize| {
+            Some((count as f64, report.find(Kind::Sign, bits, Who::Engine(engine, count))?, 1.0))
+        };
         let width = if engine == "auto" { 5 } else { 2 };
         let points = waiting.iter().filter_map(point).collect();
         lines.push(Line { name: engine.to_owned(), colour: engine_colour(engine), width, points });
@@ -122,7 +123,9 @@ fn panel(
         let style = line.colour.stroke_width(line.width);
         chart.draw_series(LineSeries::new(points(line), style))?;
         let radius = line.width + 1;
-        chart.draw_series(points(line).into_iter().map(|point| Circle::new(point, radius, line.colour.filled())))?;
+        chart.draw_series(
+            points(line).into_iter().map(|point| Circle::new(point, radius, line.colour.filled())),
+        )?;
     }
     Ok(())
 }

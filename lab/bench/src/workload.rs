@@ -41,7 +41,11 @@ impl Workload {
     /// The messages with their signatures, twice over.
     pub fn signed(&self) -> Vec<Signed<'_>> {
         let signatures = self.signatures.iter().chain(&self.signatures);
-        self.messages().into_iter().zip(signatures).map(|(message, signature)| Signed { message, signature }).collect()
+        self.messages()
+            .into_iter()
+            .zip(signatures)
+            .map(|(message, signature)| Signed { message, signature })
+            .collect()
     }
 
     /// A library that takes part, with its key.

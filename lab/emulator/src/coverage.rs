@@ -37,7 +37,8 @@ fn counted() -> Vec<Function> {
     let functions = with_names.chunk_by(|a, b| a.functions == b.functions);
     functions
         .map(|sites| {
-            let names: Vec<String> = sites[0].functions.iter().map(|name| format!("{:#}", demangle(name))).collect();
+            let names: Vec<String> =
+                sites[0].functions.iter().map(|name| format!("{:#}", demangle(name))).collect();
             Function {
                 name: names.join(" = "),
                 address: sites[0].address,

@@ -77,6 +77,9 @@ fn write(register: u32) {
 pub fn in_every_environment<R: PartialEq + Debug>(who: impl Display, expected: &R, work: impl Fn() -> R) {
     for environment in environments() {
         let found = within(environment, &work);
-        assert!(found == *expected, "{who} computes {found:?} with MXCSR {environment:#06x}, not {expected:?}");
+        assert!(
+            found == *expected,
+            "{who} computes {found:?} with MXCSR {environment:#06x}, not {expected:?}"
+        );
     }
 }

@@ -28,7 +28,10 @@ pub unsafe fn execute(operation: &Operation, frame: &mut Frame) -> bool {
                 // SAFETY: the same; four lanes are read by this instruction.
                 Place::Memory(from) => widened(unsafe { read(from) }),
             };
-            frame.set_vector(to, if lanes == 8 { value } else { widened([value[0], value[1], value[2], value[3]]) });
+            frame.set_vector(
+                to,
+                if lanes == 8 { value } else { widened([value[0], value[1], value[2], value[3]]) },
+            );
         }
         Operation::Store { to, align, .. } if to % align != 0 => return false,
         // SAFETY: the caller's promise.

@@ -220,8 +220,16 @@ mod tests {
     use super::*;
 
     /// The usual places.
-    const LAYOUT: Layout =
-        Layout([(0, 160), (160, 256), (576, 256), (960, 64), (1024, 64), (1088, 64), (1152, 512), (1664, 1024)]);
+    const LAYOUT: Layout = Layout([
+        (0, 160),
+        (160, 256),
+        (576, 256),
+        (960, 64),
+        (1024, 64),
+        (1088, 64),
+        (1152, 512),
+        (1664, 1024),
+    ]);
     const SIZE: usize = 2688;
 
     struct Saved {
@@ -232,7 +240,8 @@ mod tests {
     impl Saved {
         /// An area full of stale bytes, with the components of `used` in use.
         fn new(used: u64) -> Self {
-            let mut saved = Self { general: [0; 23], area: (0..SIZE + 4).map(|i| (i * 7 + i / 256) as u8).collect() };
+            let mut saved =
+                Self { general: [0; 23], area: (0..SIZE + 4).map(|i| (i * 7 + i / 256) as u8).collect() };
             saved.put(SOFTWARE, &MAGIC1.to_le_bytes());
             saved.put(SOFTWARE + 4, &(SIZE as u32 + 4).to_le_bytes());
             saved.put(SOFTWARE + 8, &0x2e7u64.to_le_bytes());
@@ -288,7 +297,10 @@ mod tests {
     fn initial_state_is_zero_and_leaves_when_written() {
         let mut saved = Saved::new(1);
         let mut frame = saved.frame().expect("a frame");
-        assert!((0..32).all(|number| frame.vector(number) == [0; 8]) && (0..8).all(|number| frame.mask(number) == 0));
+        assert!(
+            (0..32).all(|number| frame.vector(number) == [0; 8])
+                && (0..8).all(|number| frame.mask(number) == 0)
+        );
         frame.set_vector(20, pattern(20));
         for number in 0..32 {
             assert_eq!(frame.vector(number), if number == 20 { pattern(20) } else { [0; 8] });

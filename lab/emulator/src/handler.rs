@@ -50,9 +50,11 @@ pub fn install() -> Result<(), String> {
     layout.check()?;
     // The decoder makes its tables now, not in the handler.
     decode(&[0x90], 0).ok_or("the decoder does not know NOP")?;
-    let error = |what: &str| format!("cannot {what} the handler of SIGILL: {}", std::io::Error::last_os_error());
+    let error =
+        |what: &str| format!("cannot {what} the handler of SIGILL: {}", std::io::Error::last_os_error());
     // SAFETY: all fields of a sigaction may be zero.
-    let (mut previous, mut ours): (libc::sigaction, libc::sigaction) = unsafe { (mem::zeroed(), mem::zeroed()) };
+    let (mut previous, mut ours): (libc::sigaction, libc::sigaction) =
+        unsafe { (mem::zeroed(), mem::zeroed()) };
     // SAFETY: a null action is not looked at; `previous` is a live sigaction.
     if unsafe { libc::sigaction(libc::SIGILL, ptr::null(), &raw mut previous) } != 0 {
         return Err(error("look at"));
@@ -72,13 +74,17 @@ pub fn install() -> Result<(), String> {
     Ok(())
 }
 
-extern "C" fn on_illegal_instruction(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+extern "C" fn on_illegal_instruction(
+    signal: libc::c_int,
+    info: *mut libc::siginfo_t,
+    context: *mut libc::c_void,
+) {
     // SAFETY: errno is the thread's own, and the kernel gives a handler its siginfo. A code above 0 means
     // that an instruction raised the signal, not `kill`.
     let (errno, by_instruction) = unsafe { (*libc::__errno_location(), (*info).si_code > 0) };
     // SAFETY: what the kernel gave us; it is looked at through this frame alone, which ends here.
-    let emulated =
-        by_instruction && SETTING.get().is_some_and(|s| unsafe { Frame::new(context, s.layout) }.is_some_and(run));
+    let emulated = by_instruction
+        && SETTING.get().is_some_and(|s| unsafe { Frame::new(context, s.layout) }.is_some_and(run));
     if !emulated {
         pass_on(signal, info, context, by_instruction);
     }
@@ -155,7 +161,12 @@ unsafe fn fetch(at: u64, whole: bool) -> ([u8; LONGEST], usize) {
 
 /// Does what would happen without the emulator: the earlier handler is called; or, if there was none, the
 /// default action is restored, and the instruction raises its signal again.
-fn pass_on(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void, by_instruction: bool) {
+fn pass_on(
+    signal: libc::c_int,
+    info: *mut libc::siginfo_t,
+    context: *mut libc::c_void,
+    by_instruction: bool,
+) {
     let Some(Setting { previous, .. }) = SETTING.get() else { return };
     match previous.sa_sigaction {
         libc::SIG_IGN if !by_instruction => {}
@@ -177,7 +188,8 @@ fn pass_on(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::
         }
         handler => {
             // SAFETY: it was installed without SA_SIGINFO, so it is a function of this type.
-            let handler = unsafe { mem::transmute::<libc::sighandler_t, extern "C" fn(libc::c_int)>(handler) };
+            let handler =
+                unsafe { mem::transmute::<libc::sighandler_t, extern "C" fn(libc::c_int)>(handler) };
             handler(signal);
         }
     }

@@ -1,6 +1,8 @@
 //! The emulator on Linux, x86-64.
 
-use std::arch::x86_64::{_mm256_madd52lo_avx_epu64, _mm256_set1_epi64x, _mm512_madd52lo_epu64, _mm512_set1_epi64};
+use std::arch::x86_64::{
+    _mm256_madd52lo_avx_epu64, _mm256_set1_epi64x, _mm512_madd52lo_epu64, _mm512_set1_epi64,
+};
 use std::hint::black_box;
 
 use zariz_machines::batch::{Avx512Ifma, AvxIfma};
@@ -20,7 +22,10 @@ pub fn install(asked: bool) -> Modes {
         match plan {
             Plan::Native => return Mode::Native,
             Plan::NoVectors => {
-                return Mode::Unavailable(format!("the processor lacks {}, which are not emulated", form.vectors()));
+                return Mode::Unavailable(format!(
+                    "the processor lacks {}, which are not emulated",
+                    form.vectors()
+                ));
             }
             Plan::Overwritten | Plan::Refused => {}
         }

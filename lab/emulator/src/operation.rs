@@ -145,7 +145,12 @@ pub fn operation(instruction: &Instruction, frame: &Frame) -> Option<Operation> 
             return None;
         }
         if !stores {
-            return Some(Operation::Load { to: vector(instruction.op0_register())?, from: place(1)?, lanes, align });
+            return Some(Operation::Load {
+                to: vector(instruction.op0_register())?,
+                from: place(1)?,
+                lanes,
+                align,
+            });
         }
         let from = vector(instruction.op1_register())?;
         return Some(match place(0)? {

@@ -62,8 +62,9 @@ fn page(address: u64) -> u64 {
 
 fn protect(address: u64, len: u64, protection: libc::c_int) -> Result<(), String> {
     // SAFETY: pages of this program's text, which stays readable and executable; nothing borrows it as data.
-    let result =
-        unsafe { libc::mprotect(ptr::with_exposed_provenance_mut(address as usize), len as usize, protection) };
+    let result = unsafe {
+        libc::mprotect(ptr::with_exposed_provenance_mut(address as usize), len as usize, protection)
+    };
     match result {
         0 => Ok(()),
         _ => Err(format!(
@@ -83,7 +84,10 @@ unsafe fn overwrite_one(site: &Site) -> Result<(), String> {
     // SAFETY: the caller's promise; the instruction is `len` bytes long.
     let there = unsafe { std::slice::from_raw_parts(code, instruction.len()) };
     if there != &site.original[..instruction.len()] {
-        return Err(format!("at {:#x} memory has {there:02x?}, but the file has {:02x?}", site.address, site.original));
+        return Err(format!(
+            "at {:#x} memory has {there:02x?}, but the file has {:02x?}",
+            site.address, site.original
+        ));
     }
     // SAFETY: the same.
     unsafe { ptr::write_unaligned(code.cast(), UD2) };
@@ -103,7 +107,12 @@ pub unsafe fn trap(code: &mut [u8]) -> usize {
     while let Some(instruction) = decode(&code[at..code.len().min(at + LONGEST)], address + at as u64) {
         if let Some((form, ..)) = multiplication(&instruction) {
             let bytes = &mut code[at..at + instruction.len()];
-            found.push(Found { address: address + at as u64, bytes: bytes.to_vec(), form, functions: Vec::new() });
+            found.push(Found {
+                address: address + at as u64,
+                bytes: bytes.to_vec(),
+                form,
+                functions: Vec::new(),
+            });
             bytes[..2].copy_from_slice(&UD2);
         }
         at += instruction.len();

@@ -24,8 +24,8 @@ pub struct Found {
 pub fn running_program() -> Result<Vec<Found>, String> {
     const PATH: &str = "/proc/self/exe";
     let file = std::fs::read(PATH).map_err(|error| format!("cannot read {PATH}: {error}"))?;
-    let elf =
-        ElfFile64::<Endianness>::parse(&*file).map_err(|error| format!("{PATH} is not a 64-bit ELF file: {error}"))?;
+    let elf = ElfFile64::<Endianness>::parse(&*file)
+        .map_err(|error| format!("{PATH} is not a 64-bit ELF file: {error}"))?;
     let bias = bias(&elf)?;
     let mut functions = 0;
     // By address and size: symbols that share both are one function.
@@ -36,7 +36,10 @@ pub fn running_program() -> Result<Vec<Found>, String> {
         names.entry((symbol.address(), symbol.size())).or_default().push(name);
     }
     if functions == 0 {
-        return Err("this program has no symbol table (is it stripped?), so its functions cannot be told apart".into());
+        return Err(
+            "this program has no symbol table (is it stripped?), so its functions cannot be told apart"
+                .into(),
+        );
     }
     let sections: Vec<_> = elf.sections().collect();
     let mut found = Vec::new();
@@ -80,7 +83,9 @@ fn bias(elf: &ElfFile64<Endianness>) -> Result<u64, String> {
     let endian = elf.endian();
     let segments = elf.elf_program_headers();
     let of_headers = segments.iter().find(|segment| segment.p_type(endian) == elf::PT_PHDR);
-    let first = segments.iter().find(|segment| segment.p_type(endian) == elf::PT_LOAD && segment.p_offset(endian) == 0);
+    let first = segments
+        .iter()
+        .find(|segment| segment.p_type(endian) == elf::PT_LOAD && segment.p_offset(endian) == 0);
     let address = match (of_headers, first) {
         (Some(segment), _) => segment.p_vaddr(endian),
         (None, Some(segment)) => segment.p_vaddr(endian) + elf.elf_header().e_phoff(endian),

@@ -69,7 +69,10 @@ fn threads_do_not_disturb_each_other() {
     assert!(of("threads::reached").instructions >= 2);
     assert_eq!(of("threads::reached").missed, 0);
     assert_eq!((of("threads::not_reached").instructions, of("threads::not_reached").missed), (1, 1));
-    assert_eq!(zariz_emulator::missed(|name| name.starts_with("threads::")), [of("threads::not_reached").clone()]);
+    assert_eq!(
+        zariz_emulator::missed(|name| name.starts_with("threads::")),
+        [of("threads::not_reached").clone()]
+    );
     let statistics = zariz_emulator::statistics();
     // Beside the work, each form is tried once where the processor refuses it.
     let tried = statistics.multiplications - 8 * ROUNDS * ROWS * 12;

@@ -1,7 +1,7 @@
 //! Ciphertexts for fixed keys: any bytes, and blocks that are almost padded well.
 //!
-//! OAEP gives what OpenSSL gives. PKCS#1 v1.5 gives the message of a good block, and for a bad one a substitute
-//! that is always the same.
+//! OAEP gives what OpenSSL gives. PKCS#1 v1.5 gives the message of a good block, and for a bad one a
+//! substitute that is always the same.
 
 use arbitrary::{Result, Unstructured};
 use zariz::rsa::hazmat::primitive::{PublicJob, public_many_vartime};
@@ -71,7 +71,10 @@ fn structured(u: &mut Unstructured) -> Result<()> {
             (Ok(message), None) => assert!(message.len() <= key.size() - 11),
             (Err(error), Some(_)) => panic!("a ciphertext below the modulus is refused: {error}"),
             (Err(error), None) => {
-                assert!(matches!(error, Error::Length { .. } | Error::OutOfRange | Error::Decryption), "{error}");
+                assert!(
+                    matches!(error, Error::Length { .. } | Error::OutOfRange | Error::Decryption),
+                    "{error}"
+                );
             }
         },
     }
@@ -107,7 +110,11 @@ pub fn seeds() -> Vec<Vec<u8>> {
     }
     let ciphertext = keys()[0].public_key().encrypt(&Padding::Pkcs1v15, b"message").expect("a short message");
     let raw = begin(0).int(0..=3, 0).ratio(8, true);
-    out.extend([raw.clone().raw(&ciphertext).0, raw.clone().raw(&ciphertext[1..]).0, raw.raw(&[0xff; 128]).0]);
+    out.extend([
+        raw.clone().raw(&ciphertext).0,
+        raw.clone().raw(&ciphertext[1..]).0,
+        raw.raw(&[0xff; 128]).0,
+    ]);
     out
 }
 

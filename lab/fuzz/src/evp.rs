@@ -90,7 +90,8 @@ const CANARY: [u8; 9] = [0, 0xa5, 0xa5, 0xa5, 0xa5, 0xa5, 0xa5, 0xa5, 0xa5];
 impl List {
     /// A list of values, whose keys must outlive it.
     pub fn new(values: &[Value]) -> Self {
-        let mut data: Vec<Vec<u8>> = values.iter().map(|value| [&value.bytes[..], &CANARY].concat()).collect();
+        let mut data: Vec<Vec<u8>> =
+            values.iter().map(|value| [&value.bytes[..], &CANARY].concat()).collect();
         let mut places: Vec<*const u8> = data.iter().map(|bytes| bytes.as_ptr()).collect();
         let param = |((value, bytes), place): ((&Value, &mut Vec<u8>), &mut *const u8)| ffi::Param {
             key: value.key.as_ptr(),
@@ -103,7 +104,8 @@ impl List {
             data_size: value.bytes.len(),
             return_size: usize::MAX,
         };
-        let params = values.iter().zip(&mut data).zip(&mut places).map(param).chain([ffi::Param::END]).collect();
+        let params =
+            values.iter().zip(&mut data).zip(&mut places).map(param).chain([ffi::Param::END]).collect();
         Self { params, data, _places: places, sizes: values.iter().map(|value| value.bytes.len()).collect() }
     }
 

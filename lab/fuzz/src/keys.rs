@@ -131,7 +131,8 @@ const LABELS: [&str; 7] = [
 
 fn pem(label: &str, der: &[u8]) -> String {
     let text = BASE64.encode(der);
-    let lines: Vec<&str> = (0..text.len().div_ceil(64)).map(|i| &text[64 * i..text.len().min(64 * i + 64)]).collect();
+    let lines: Vec<&str> =
+        (0..text.len().div_ceil(64)).map(|i| &text[64 * i..text.len().min(64 * i + 64)]).collect();
     format!("-----BEGIN {label}-----\n{}\n-----END {label}-----\n", lines.join("\n"))
 }
 
@@ -147,7 +148,8 @@ fn good() -> &'static [(&'static str, Vec<u8>)] {
             out.push(("PUBLIC KEY", key.public_key().to_der().expect("a good key")));
             out.push(("PRIVATE KEY", key.to_der().expect("a good key").to_vec()));
         }
-        let openssl = openssl::rsa::Rsa::private_key_from_pem(structure::PEMS[0].as_bytes()).expect("a good key");
+        let openssl =
+            openssl::rsa::Rsa::private_key_from_pem(structure::PEMS[0].as_bytes()).expect("a good key");
         out.push(("RSA PRIVATE KEY", openssl.private_key_to_der().expect("a good key")));
         out.push(("RSA PUBLIC KEY", openssl.public_key_to_der_pkcs1().expect("a good key")));
         out.extend(encrypted(&out[1].1).into_iter().map(|key| ("ENCRYPTED PRIVATE KEY", key)));
@@ -165,7 +167,8 @@ fn encrypted(pkcs8: &[u8]) -> Vec<Vec<u8>> {
     let (salt, iv) = ([7; 16], [9; 16]);
     let cheap = Params::new(1, 1, 1).expect("good parameters");
     let pbkdf2 = |prf, encryption| {
-        let parameters = Pbkdf2Params { prf, ..Pbkdf2Params::hmac_sha256(2, &salt).expect("good parameters") };
+        let parameters =
+            Pbkdf2Params { prf, ..Pbkdf2Params::hmac_sha256(2, &salt).expect("good parameters") };
         Parameters { kdf: Kdf::Pbkdf2(parameters), encryption }
     };
     let parameters = [
@@ -180,7 +183,9 @@ fn encrypted(pkcs8: &[u8]) -> Vec<Vec<u8>> {
         let scheme = EncryptionScheme::from(parameters);
         let octets = scheme.encrypt(PASSWORD, pkcs8).expect("a good key");
         let encrypted_data = OctetStringRef::new(&octets).expect("a short key");
-        EncryptedPrivateKeyInfoRef { encryption_algorithm: scheme, encrypted_data }.to_der().expect("a short key")
+        EncryptedPrivateKeyInfoRef { encryption_algorithm: scheme, encrypted_data }
+            .to_der()
+            .expect("a short key")
     };
     parameters.into_iter().map(encrypt).collect()
 }

@@ -55,8 +55,13 @@ mod tests {
     fn small_corpus(target: &str) -> tempfile::TempDir {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let archive = here(&format!("corpus-small/{target}.tar.gz"));
-        let done =
-            Command::new("tar").arg("-xzf").arg(&archive).arg("-C").arg(folder.path()).status().expect("tar runs");
+        let done = Command::new("tar")
+            .arg("-xzf")
+            .arg(&archive)
+            .arg("-C")
+            .arg(folder.path())
+            .status()
+            .expect("tar runs");
         assert!(done.success(), "cannot unpack {}", archive.display());
         folder
     }
@@ -68,7 +73,8 @@ mod tests {
 
     /// The files of a folder, in order.
     fn files(folder: &Path) -> Vec<PathBuf> {
-        let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+        let entries =
+            std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
         let mut files: Vec<_> = entries.map(|entry| entry.expect("a readable folder").path()).collect();
         files.sort();
         files
@@ -89,7 +95,9 @@ mod tests {
             assert!(inputs.len() >= 5, "{}: a corpus of {} inputs", target.name, inputs.len());
             for path in &inputs {
                 println!("{}", path.display());
-                (target.run)(&std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display())));
+                (target.run)(
+                    &std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display())),
+                );
             }
         }
     }

@@ -59,12 +59,15 @@ pub fn script_of(script: Script, fields: &[&str]) -> Script {
         if field == "0x" {
             return script.int(0..=7, 1).one_of(&&b""[..], &ENDS);
         }
-        let script = match digits.iter().all(|digit| DIGITS.contains(digit)) && LENGTHS.contains(&digits.len()) {
-            true => digits.iter().fold(script.int(0..=7, 2).one_of(&digits.len(), &LENGTHS), |script, digit| {
-                script.one_of(digit, DIGITS)
-            }),
-            false => script.int(0..=7, 0).bytes(12, digits),
-        };
+        let script =
+            match digits.iter().all(|digit| DIGITS.contains(digit)) && LENGTHS.contains(&digits.len()) {
+                true => digits
+                    .iter()
+                    .fold(script.int(0..=7, 2).one_of(&digits.len(), &LENGTHS), |script, digit| {
+                        script.one_of(digit, DIGITS)
+                    }),
+                false => script.int(0..=7, 0).bytes(12, digits),
+            };
         script.one_of(&&b" "[..], &ENDS)
     })
 }

@@ -60,7 +60,13 @@ pub fn verifies(key: usize, algorithm: Algorithm, digest: &[u8], signature: &[u8
 }
 
 /// The message of OAEP, or that there is none; `None` where OpenSSL does not know the hashes.
-pub fn decrypts(key: usize, hash: Hash, mgf: Mgf, label: &[u8], ciphertext: &[u8]) -> Option<Option<Vec<u8>>> {
+pub fn decrypts(
+    key: usize,
+    hash: Hash,
+    mgf: Mgf,
+    label: &[u8],
+    ciphertext: &[u8],
+) -> Option<Option<Vec<u8>>> {
     let mut ctx = PkeyCtx::new(&keys()[key]).expect("a context");
     ctx.decrypt_init().expect("a key that decrypts");
     ctx.set_rsa_padding(Padding::PKCS1_OAEP).expect("a padding");

@@ -1,6 +1,8 @@
-//! The provider's parameters: lists with any names, types and values, and keys of any numbers, through OpenSSL.
+//! The provider's parameters: lists with any names, types and values, and keys of any numbers, through
+//! OpenSSL.
 //!
-//! zariz writes no more than there is room for. What both it and OpenSSL's own code accept, gives equal results.
+//! zariz writes no more than there is room for. What both it and OpenSSL's own code accept, gives equal
+//! results.
 
 use std::ffi::CString;
 use std::sync::{Once, OnceLock};
@@ -109,7 +111,8 @@ pub fn seeds() -> Vec<Vec<u8>> {
                 // "none" needs a block as long as the key.
                 let length = if *padding == "none" { 128 } else { length };
                 let list = begin().int(0..=5, 1).at(0, 2).one_of(operation, &Operation::ALL).ratio(3, true);
-                let list = list.one_of(padding, &PADDINGS).ratio(3, true).one_of(digest, &DIGESTS).int(1..=3, 3);
+                let list =
+                    list.one_of(padding, &PADDINGS).ratio(3, true).one_of(digest, &DIGESTS).int(1..=3, 3);
                 let list = match *padding {
                     "pss" => list.ratio(3, true).at(length % SALTS.len(), SALTS.len()),
                     _ => list.int(1..=3, 3),
@@ -121,25 +124,34 @@ pub fn seeds() -> Vec<Vec<u8>> {
             let import = begin().int(0..=5, 0).int(0..=3, 0).one_of(selection, &evp::SELECTIONS);
             out.push(data(import.int(0..=3, 0).one_of(operation, &Operation::ALL), 128).0);
             // Begun without a list, and run: with all the room, and with none.
-            let alone = begin().int(0..=5, 3).at(key, 3).at(i, Operation::ALL.len()).int(0..=3, 0).int(1..=5, 2);
-            let alone = data(alone.int(0..=6, 6).ratio(2, false), 32).int(0..=6, 6).ratio(2, true).int(0..=300, 0);
+            let alone =
+                begin().int(0..=5, 3).at(key, 3).at(i, Operation::ALL.len()).int(0..=3, 0).int(1..=5, 2);
+            let alone =
+                data(alone.int(0..=6, 6).ratio(2, false), 32).int(0..=6, 6).ratio(2, true).int(0..=300, 0);
             out.push(data(alone, 32).0);
         }
     }
     for name in &NAMES {
         let value = |data_type: u32| begin().one_of(name, &NAMES).one_of(&data_type, &TYPES);
-        let number =
-            |data_type| value(data_type).int(0..=5, 3).at(4, NUMBERS.len()).at(1, SIZES.len()).ratio(32, false);
+        let number = |data_type| {
+            value(data_type).int(0..=5, 3).at(4, NUMBERS.len()).at(1, SIZES.len()).ratio(32, false)
+        };
         let room = |data_type| value(data_type).int(0..=5, 0).bytes(40, &[0; 40]).ratio(32, false);
-        for value in [number(evp::INTEGER), number(evp::UNSIGNED), room(evp::UTF8_STRING), room(evp::OCTET_STRING)] {
-            let alone = begin().int(0..=5, 3).at(0, 3).at(0, Operation::ALL.len()).int(0..=3, 0).int(1..=5, 3);
+        for value in
+            [number(evp::INTEGER), number(evp::UNSIGNED), room(evp::UTF8_STRING), room(evp::OCTET_STRING)]
+        {
+            let alone =
+                begin().int(0..=5, 3).at(0, 3).at(0, Operation::ALL.len()).int(0..=3, 0).int(1..=5, 3);
             // Of the context, of the key, and set.
-            let steps =
-                [2, 3, 1].into_iter().fold(alone, |script, step| script.int(0..=6, step).int(0..=3, 1).raw(&value.0));
+            let steps = [2, 3, 1]
+                .into_iter()
+                .fold(alone, |script, step| script.int(0..=6, step).int(0..=3, 1).raw(&value.0));
             out.push(steps.0);
         }
     }
-    for (name, words) in [("digest", 0..12), ("mgf1-digest", 0..12), ("pad-mode", 12..18), ("saltlen", 18..26)] {
+    for (name, words) in
+        [("digest", 0..12), ("mgf1-digest", 0..12), ("pad-mode", 12..18), ("saltlen", 18..26)]
+    {
         for word in words {
             let value = begin().one_of(&name, &NAMES).one_of(&evp::UTF8_STRING, &TYPES).int(0..=5, 1);
             let value = value.at(word, WORDS.split(',').count()).ratio(32, false);
@@ -264,7 +276,10 @@ fn together(u: &mut Unstructured) -> Result<()> {
             edit(u, &mut signature)?;
             let (ours, theirs) = (zariz.verify(&signature, &data), default.verify(&signature, &data));
             // OpenSSL refuses every signature of no bytes at all, its own too; zariz accepts a good one.
-            assert!(ours == theirs || ours && data.is_empty(), "{ours}, OpenSSL: {theirs}, {list:?} {data:x?}");
+            assert!(
+                ours == theirs || ours && data.is_empty(),
+                "{ours}, OpenSSL: {theirs}, {list:?} {data:x?}"
+            );
         }
         // Encryption and PSS are random: each must be understood by the other.
         Operation::Encrypt => {
@@ -296,7 +311,8 @@ fn together(u: &mut Unstructured) -> Result<()> {
                 assert_eq!(ours, theirs, "{list:?} {signature:x?}");
             }
         }
-        // Implicit rejection makes an answer of what OpenSSL 3.0 refuses; the target `ciphertexts` has the rest.
+        // Implicit rejection makes an answer of what OpenSSL 3.0 refuses; the target `ciphertexts` has the
+        // rest.
         Operation::Decrypt => {
             zariz.run(operation, &data, None);
         }

@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 use arbitrary::{Arbitrary, Result, Unstructured};
 use num_bigint::BigUint;
 use zariz::{
-    Dispatch, Engine, FixedBase, InvertJob, Method, Modulus, MulJob, MultiPowJob, PowJob, Residues, invert_many,
-    mul_many, multi_pow_many, multi_pow_many_vartime, pow_many, pow_many_vartime,
+    Dispatch, Engine, FixedBase, InvertJob, Method, Modulus, MulJob, MultiPowJob, PowJob, Residues,
+    invert_many, mul_many, multi_pow_many, multi_pow_many_vartime, pow_many, pow_many_vartime,
 };
 
 use crate::script::Script;
@@ -119,9 +119,11 @@ pub fn seeds() -> Vec<Vec<u8>> {
                 _ => script.ratio(2, true).at(turn / 2 % Method::ALL.len(), Method::ALL.len()),
             };
             // Equal lengths with full top digits, or any.
-            let script = script.at(i, LENGTHS.len()).raw(&[u8::from(turn % 4 < 2)]).int(2..=most, most - turn % 2);
+            let script =
+                script.at(i, LENGTHS.len()).raw(&[u8::from(turn % 4 < 2)]).int(2..=most, most - turn % 2);
             // The rest is what any bytes make of it.
-            let rest = (0..200u32).map(|i| (i.wrapping_mul(2_654_435_761).rotate_left(turn as u32) >> 13) as u8);
+            let rest =
+                (0..200u32).map(|i| (i.wrapping_mul(2_654_435_761).rotate_left(turn as u32) >> 13) as u8);
             out.push(script.raw(&rest.collect::<Vec<_>>()).0);
         }
     }
@@ -144,10 +146,12 @@ fn powers(jobs: &[Job], public: bool) {
 }
 
 fn products_of_powers(jobs: &[Job], public: bool) {
-    let bases: Vec<Vec<&[u8]>> = jobs.iter().map(|job| job.numbers.iter().map(Vec::as_slice).collect()).collect();
+    let bases: Vec<Vec<&[u8]>> =
+        jobs.iter().map(|job| job.numbers.iter().map(Vec::as_slice).collect()).collect();
     let exponents = jobs.iter().map(|job| job.exponents.iter().map(Vec::as_slice).collect());
     let exponents: Vec<Vec<&[u8]>> = exponents.collect();
-    let job = |i: usize| MultiPowJob { modulus: &jobs[i].modulus, bases: &bases[i], exponents: &exponents[i] };
+    let job =
+        |i: usize| MultiPowJob { modulus: &jobs[i].modulus, bases: &bases[i], exponents: &exponents[i] };
     let list: Vec<MultiPowJob> = (0..jobs.len()).map(job).collect();
     let results = if public { multi_pow_many_vartime(&list) } else { multi_pow_many(&list) };
     for (job, result) in jobs.iter().zip(results.expect("two to eight bases")) {
@@ -173,7 +177,8 @@ fn fixed_base(jobs: &[Job]) {
 }
 
 fn inverses_and_products(jobs: &[Job]) {
-    let list: Vec<_> = jobs.iter().map(|job| InvertJob { modulus: &job.modulus, number: &job.numbers[0] }).collect();
+    let list: Vec<_> =
+        jobs.iter().map(|job| InvertJob { modulus: &job.modulus, number: &job.numbers[0] }).collect();
     for (job, result) in jobs.iter().zip(invert_many(&list)) {
         let inverse = job.n(0).modinv(&job.m).map(|inverse| job.result(inverse));
         assert_eq!(result, inverse, "{:?}", job.modulus);
@@ -191,7 +196,10 @@ fn inverses_and_products(jobs: &[Job]) {
 fn residues(jobs: &[Job]) {
     let moduli: Vec<&Modulus> = jobs.iter().map(|job| &job.modulus).collect();
     let numbers = |i: usize| jobs.iter().map(|job| job.numbers[i].as_slice()).collect::<Vec<_>>();
-    let (Ok(mut x), Ok(y)) = (Residues::new(&moduli, &numbers(0)), Residues::new(&moduli, &numbers(1))) else { return };
+    let (Ok(mut x), Ok(y)) = (Residues::new(&moduli, &numbers(0)), Residues::new(&moduli, &numbers(1)))
+    else {
+        return;
+    };
     x.square();
     x.multiply(&y).expect("equal moduli");
     x.square();

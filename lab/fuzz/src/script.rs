@@ -61,7 +61,8 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        let script = Script::default().int(3..=3, 3).int(1..=70_000, 69_999).int(0..=255, 200).int(0..=256, 255);
+        let script =
+            Script::default().int(3..=3, 3).int(1..=70_000, 69_999).int(0..=255, 200).int(0..=256, 255);
         let script = script.ratio(8, false).ratio(3, true).one_of(&'b', &['a', 'b', 'c']).bytes(64, b"text");
         let Script(input) = script.overwrite(5, 1, b"xy").unedited().raw(b"rest");
         let mut u = Unstructured::new(&input);

@@ -59,9 +59,17 @@ fn structured(u: &mut Unstructured) -> Result<()> {
         assert!(result.is_err(), "{} bytes, but the key has {}", signature.len(), key.size());
     } else if digest.len() != algorithm.hash().size() {
         // OpenSSL verifies PKCS#1 v1.5 of a digest of any length.
-        assert!(matches!(result, Err(Error::Digest { .. })), "{result:?} of a digest of {} bytes", digest.len());
+        assert!(
+            matches!(result, Err(Error::Digest { .. })),
+            "{result:?} of a digest of {} bytes",
+            digest.len()
+        );
     } else if let Some(valid) = oracle::verifies(index, algorithm, &digest, &signature) {
-        assert_eq!(result.is_ok(), valid, "{algorithm:?}: {result:?}, digest {digest:x?}, signature {signature:x?}");
+        assert_eq!(
+            result.is_ok(),
+            valid,
+            "{algorithm:?}: {result:?}, digest {digest:x?}, signature {signature:x?}"
+        );
     }
     if digest == algorithm.hash().digest(&[&message]) {
         let signed = [Signed { message: Message::Bytes(&message), signature: &signature }];

@@ -114,7 +114,8 @@ pub fn seeds() -> Vec<Vec<u8>> {
         for (signs, times) in [(false, 1), (false, 10), (true, 1), (true, 4)] {
             let script = Script::default().int(1..=4, pieces.len());
             let script = pieces.iter().fold(script, |script, &length| script.int(1..=40, length));
-            let script = script.int(1..=64, buffer).int(1..=3, threads).ratio(2, threads == 2).ratio(4, signs);
+            let script =
+                script.int(1..=64, buffer).int(1..=3, threads).ratio(2, threads == 2).ratio(4, signs);
             let lines = SEED_LINES.iter().cycle().take(times * SEED_LINES.len());
             out.push(lines.fold(script, |script, fields| script_of(script, fields)).0);
         }
@@ -134,7 +135,8 @@ fn modexp(cut: &Cut, text: &[u8], lines: &[Vec<u8>]) {
     let powers = &powers()[0];
     let mut failed = 0;
     let out = written(|output, progress| {
-        let tally = modexp_lines(powers, cut.input(text), output, cut.threads, progress).expect("a readable input");
+        let tally =
+            modexp_lines(powers, cut.input(text), output, cut.threads, progress).expect("a readable input");
         assert_eq!(tally.done + tally.failed, lines.len() as u64);
         failed = tally.failed;
     });

@@ -17,7 +17,8 @@ pub fn bytes(u: &mut Unstructured, most: usize) -> Result<Vec<u8>> {
     Ok(u.bytes(length.min(u.len()))?.to_vec())
 }
 
-/// A number of at most `bits` bits: the input's own bytes, or of a shape that drives carries as far as they go.
+/// A number of at most `bits` bits: the input's own bytes, or of a shape that drives carries as far as they
+/// go.
 pub fn number(u: &mut Unstructured, bits: usize) -> Result<BigUint> {
     let ones = |bits: usize| (BigUint::from(1u8) << bits) - 1u8;
     let all = ones(bits);
@@ -96,8 +97,10 @@ pub fn mgf(u: &mut Unstructured) -> Result<Mgf> {
 }
 
 /// Fixed keys, in PEM: of 1,024 and 2,048 bits.
-pub const PEMS: [&str; 2] =
-    [include_str!("../../../crates/cli/keys/bench-1024.pem"), include_str!("../../../crates/cli/keys/bench-2048.pem")];
+pub const PEMS: [&str; 2] = [
+    include_str!("../../../crates/cli/keys/bench-1024.pem"),
+    include_str!("../../../crates/cli/keys/bench-2048.pem"),
+];
 
 /// The fixed keys.
 pub fn keys() -> &'static [PrivateKey; 2] {

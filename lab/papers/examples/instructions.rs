@@ -21,7 +21,9 @@ impl Numbers {
     fn new() -> Self {
         let number = |kind: u64| {
             let limbs = (1..=BYTES as u64 / 8).rev();
-            limbs.flat_map(move |i| (i * 3 + kind).wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes()).collect()
+            limbs
+                .flat_map(move |i| (i * 3 + kind).wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes())
+                .collect()
         };
         let mut numbers: [Vec<u8>; 3] = [1, 2, 3].map(number);
         numbers[0][BYTES - 1] |= 1;

@@ -36,7 +36,11 @@ pub const PAPER: Paper = Paper {
         TablePlan { name: RSA_2048, timed: 4, run: rsa2048 },
         TablePlan { name: speed::NAME, timed: 0, run: speed::run },
         TablePlan { name: RSA_MORE, timed: 6, run: rsa_more },
-        TablePlan { name: MULTIPLICATION.name, timed: MULTIPLICATION.timed(), run: |bench| MULTIPLICATION.run(bench) },
+        TablePlan {
+            name: MULTIPLICATION.name,
+            timed: MULTIPLICATION.timed(),
+            run: |bench| MULTIPLICATION.run(bench),
+        },
     ],
 };
 
@@ -61,7 +65,8 @@ struct Published {
 }
 
 /// RSA-2048: sections 3.2.1 (baseline), 3.2.2 (new), 3.2.3 and 4 (8.9 % more signatures per second).
-const PUBLISHED: Published = Published { baseline: [7809.6, 125_591.4], new: [8508.0, 126_700.8], gain: 1.089 };
+const PUBLISHED: Published =
+    Published { baseline: [7809.6, 125_591.4], new: [8508.0, 126_700.8], gain: 1.089 };
 
 /// Signatures at once: the paper's eight asynchronous jobs.
 const BATCH: usize = 8;

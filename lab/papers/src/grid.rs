@@ -150,7 +150,9 @@ impl Results {
         for (line, lanes) in grid.lines.iter().zip(&lanes) {
             let contestant = match (line.what, lanes) {
                 (What::Ours(_) | What::Usual, Some(lanes)) => Ok(lanes.contestant(grid.operation, &numbers)?),
-                (What::Peer(peer), _) => contestant(peer, grid.operation, &numbers, bench)?.map_err(|why| (peer, why)),
+                (What::Peer(peer), _) => {
+                    contestant(peer, grid.operation, &numbers, bench)?.map_err(|why| (peer, why))
+                }
                 _ => continue,
             };
             if let (What::Usual, Some(lanes)) = (line.what, lanes) {
@@ -230,7 +232,8 @@ impl Results {
     /// Why a peer was not measured, or what to mind when comparing with it.
     fn note(&self, peer: Peer) -> Option<String> {
         let missing = self.missing.iter().find(|(other, _)| *other == peer).map(|(_, why)| why.clone());
-        let pair = (peer == Peer::OpenSslPair).then(|| self.peer(peer).zip(self.peer(Peer::OpenSsl))).flatten();
+        let pair =
+            (peer == Peer::OpenSslPair).then(|| self.peer(peer).zip(self.peer(Peer::OpenSsl))).flatten();
         // By the best rounds, which nothing interrupted.
         let gain = pair.map(|(pair, single)| single.nanoseconds().least() / pair.nanoseconds().least());
         let no_gain = gain.is_some_and(|gain| gain < PAIR_GAIN);

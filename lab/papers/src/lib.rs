@@ -2,9 +2,9 @@
 //! figures.
 //!
 //! A paper is a [`Paper`]: what it is, and its tables in order. A paper's module has, as data, what its
-//! tables measure and the published figures. `grid` runs tables of methods by sizes. `timing` compares latencies,
-//! round by round, with the program's stopwatch (`zariz_cli::measure`). `measure` calls the library, and `peers` the
-//! libraries that the papers compare with.
+//! tables measure and the published figures. `grid` runs tables of methods by sizes. `timing` compares
+//! latencies, round by round, with the program's stopwatch (`zariz_cli::measure`). `measure` calls the
+//! library, and `peers` the libraries that the papers compare with.
 #![forbid(unsafe_code)]
 
 mod ahmm;

@@ -89,14 +89,17 @@ fn main() -> ExitCode {
 }
 
 fn run(args: &Args) -> Result<Outcome, Failure> {
-    let named = |paper: &&Paper| args.papers.is_empty() || args.papers.iter().any(|named| named.name == paper.name);
+    let named =
+        |paper: &&Paper| args.papers.is_empty() || args.papers.iter().any(|named| named.name == paper.name);
     let papers: Vec<&Paper> = PAPERS.into_iter().filter(named).collect();
     if let Some(path) = &args.provider {
         // Errors of the module are reported before anything is measured.
         Module::ask(path)?;
     }
     let crypto_mb = match &args.crypto_mb {
-        Some(file) => Some(CryptoMb::load(file).map_err(|e| Failure::Input(format!("--crypto-mb: {}", e.why())))?),
+        Some(file) => {
+            Some(CryptoMb::load(file).map_err(|e| Failure::Input(format!("--crypto-mb: {}", e.why())))?)
+        }
         None => None,
     };
     let bench = Bench {

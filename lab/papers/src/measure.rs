@@ -52,7 +52,8 @@ impl Numbers {
             lanes().map(power).collect::<Result<Vec<_>, Failure>>()
         };
         let [squares, factors, products] = [2, 3, 4].map(|power| powers(&|_| vec![power]));
-        let results = if operation == Operation::Power { powers(&|lane| exponents[lane].clone())? } else { Vec::new() };
+        let results =
+            if operation == Operation::Power { powers(&|lane| exponents[lane].clone())? } else { Vec::new() };
         let (squares, factors, products) = (squares?, factors?, products?);
         Ok(Self { moduli, bases, factors, exponents, products, squares, powers: results })
     }
@@ -79,7 +80,11 @@ impl Lanes {
     }
 
     /// The operation on eight lanes. Its results are checked.
-    pub fn contestant<'a>(&'a self, operation: Operation, numbers: &'a Numbers) -> Result<Contestant<'a>, Failure> {
+    pub fn contestant<'a>(
+        &'a self,
+        operation: Operation,
+        numbers: &'a Numbers,
+    ) -> Result<Contestant<'a>, Failure> {
         if operation == Operation::Power {
             self.check(self.powers(numbers) == numbers.powers)?;
             let call = move || {
@@ -103,7 +108,8 @@ impl Lanes {
             let expected = if operation == Operation::Square { &numbers.squares } else { &numbers.products };
             self.check(x.to_bytes()[..] == expected[first..first + lanes])?;
         }
-        let (mut x, factor) = (self.residues(&numbers.bases, 0)?, self.residues(&numbers.factors, 0)?.to_entry());
+        let (mut x, factor) =
+            (self.residues(&numbers.bases, 0)?, self.residues(&numbers.factors, 0)?.to_entry());
         let call = move || Ok(work(&mut x, &factor)?);
         Ok(Contestant { call: Box::new(call), calls: Numbers::LANES as f64 / lanes as f64 })
     }
@@ -118,15 +124,18 @@ impl Lanes {
 
     fn powers(&self, numbers: &Numbers) -> Vec<Vec<u8>> {
         let jobs = self.moduli.iter().zip(&numbers.bases).zip(&numbers.exponents);
-        let jobs: Vec<_> = jobs.map(|((modulus, base), exponent)| PowJob { modulus, base, exponent }).collect();
+        let jobs: Vec<_> =
+            jobs.map(|((modulus, base), exponent)| PowJob { modulus, base, exponent }).collect();
         pow_many(&jobs)
     }
 
     fn check(&self, is_right: bool) -> Result<(), Failure> {
         let engine = self.engine;
-        let method = self.method.map_or_else(|| "its usual method".to_owned(), |method| format!("method {method}"));
-        let wrong =
-            || Failure::Input(format!("engine {engine} computes wrong numbers by {method}: do not use it here"));
+        let method =
+            self.method.map_or_else(|| "its usual method".to_owned(), |method| format!("method {method}"));
+        let wrong = || {
+            Failure::Input(format!("engine {engine} computes wrong numbers by {method}: do not use it here"))
+        };
         if is_right { Ok(()) } else { Err(wrong()) }
     }
 }

@@ -141,7 +141,12 @@ fn operations(bench: &Bench) -> Result<Table, Failure> {
     }
     if let Some((Form::Assembly, timing)) = best {
         let speedup = timing.speedup_over(&timings[2]);
-        rows.push(times("Assembly: speedup vs BigUint", PUBLISHED[2] / FORMS[3].2, &speedup, "zariz assembly"));
+        rows.push(times(
+            "Assembly: speedup vs BigUint",
+            PUBLISHED[2] / FORMS[3].2,
+            &speedup,
+            "zariz assembly",
+        ));
     }
     Ok(Table {
         name: OPERATIONS,
@@ -184,7 +189,11 @@ fn more(bench: &Bench) -> Result<Table, Failure> {
     for engine in Engine::ALL.iter().copied().filter(|engine| engine.has_lanes()) {
         match lanes(engine, &elements(1), &elements(100)) {
             Ok(three) => {
-                let kinds = ["Multiplication, kept in lanes", "Squaring, kept in lanes", "Multiplication, in and out"];
+                let kinds = [
+                    "Multiplication, kept in lanes",
+                    "Squaring, kept in lanes",
+                    "Multiplication, in and out",
+                ];
                 names.extend(kinds.map(|kind| (format!("{kind}: {engine}"), engine.name().to_owned())));
                 contestants.extend(three);
             }

@@ -38,7 +38,8 @@ impl Peers {
 
 /// GMP's `x·y mod m` for every lane's numbers, one after the other. Its results are checked.
 pub fn gmp_multiply(gmp: &Gmp, numbers: &Numbers) -> Result<Contestant<'static>, Failure> {
-    let product = |lane: usize| gmp.product(&numbers.bases[lane], &numbers.factors[lane], &numbers.moduli[lane]);
+    let product =
+        |lane: usize| gmp.product(&numbers.bases[lane], &numbers.factors[lane], &numbers.moduli[lane]);
     let mut products = each(product, gmp.version())?;
     for (product, expected) in products.iter_mut().zip(&numbers.products) {
         product.multiply();
@@ -52,7 +53,8 @@ pub fn gmp_multiply(gmp: &Gmp, numbers: &Numbers) -> Result<Contestant<'static>,
 
 /// GMP's `x² mod m` for every lane's numbers.
 pub fn gmp_square(gmp: &Gmp, numbers: &Numbers) -> Result<Contestant<'static>, Failure> {
-    let product = |lane: usize| gmp.product(&numbers.bases[lane], &numbers.bases[lane], &numbers.moduli[lane]);
+    let product =
+        |lane: usize| gmp.product(&numbers.bases[lane], &numbers.bases[lane], &numbers.moduli[lane]);
     let mut products = each(product, gmp.version())?;
     for (product, expected) in products.iter_mut().zip(&numbers.squares) {
         product.square();
@@ -66,7 +68,8 @@ pub fn gmp_square(gmp: &Gmp, numbers: &Numbers) -> Result<Contestant<'static>, F
 
 /// GMP's constant-time power of every lane's numbers.
 pub fn gmp_power(gmp: &Gmp, numbers: &Numbers) -> Result<Contestant<'static>, Failure> {
-    let power = |lane: usize| gmp.power(&numbers.bases[lane], &numbers.exponents[lane], &numbers.moduli[lane]);
+    let power =
+        |lane: usize| gmp.power(&numbers.bases[lane], &numbers.exponents[lane], &numbers.moduli[lane]);
     let mut powers = each(power, gmp.version())?;
     for (power, expected) in powers.iter_mut().zip(&numbers.powers) {
         power.compute();
@@ -81,7 +84,8 @@ pub fn gmp_power(gmp: &Gmp, numbers: &Numbers) -> Result<Contestant<'static>, Fa
 /// OpenSSL's Montgomery multiplication of every lane's numbers.
 pub fn openssl_multiply(openssl: &OpenSsl, numbers: &Numbers) -> Result<Contestant<'static>, Failure> {
     let name = openssl.version().to_owned();
-    let product = |lane: usize| openssl.product(&numbers.bases[lane], &numbers.factors[lane], &numbers.moduli[lane]);
+    let product =
+        |lane: usize| openssl.product(&numbers.bases[lane], &numbers.factors[lane], &numbers.moduli[lane]);
     let mut products = each(product, &name)?;
     for (product, expected) in products.iter_mut().zip(&numbers.products) {
         product.multiply().map_err(failed(&name))?;
@@ -102,7 +106,10 @@ pub fn openssl_power(openssl: &OpenSsl, numbers: &Numbers) -> Result<Contestant<
 }
 
 /// OpenSSL's constant-time powers of every two lanes' numbers; nothing where it has no such function.
-pub fn openssl_power_pair(openssl: &OpenSsl, numbers: &Numbers) -> Result<Option<Contestant<'static>>, Failure> {
+pub fn openssl_power_pair(
+    openssl: &OpenSsl,
+    numbers: &Numbers,
+) -> Result<Option<Contestant<'static>>, Failure> {
     let name = openssl.version().to_owned();
     let (mut powers, mut pairs) = (openssl_powers(openssl, numbers)?.into_iter(), Vec::new());
     while let (Some(a), Some(b)) = (powers.next(), powers.next()) {
@@ -117,7 +124,8 @@ pub fn openssl_power_pair(openssl: &OpenSsl, numbers: &Numbers) -> Result<Option
 }
 
 fn openssl_powers(openssl: &OpenSsl, numbers: &Numbers) -> Result<Vec<zariz_peers::OpenSslPower>, Failure> {
-    let power = |lane: usize| openssl.power(&numbers.bases[lane], &numbers.exponents[lane], &numbers.moduli[lane]);
+    let power =
+        |lane: usize| openssl.power(&numbers.bases[lane], &numbers.exponents[lane], &numbers.moduli[lane]);
     each(power, openssl.version())
 }
 

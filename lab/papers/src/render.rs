@@ -104,7 +104,10 @@ fn line(text: &mut String, row: &Row, label: usize, timed: bool) {
             let _ = write!(text, "  {:>14}", decimals(nanoseconds));
         }
         None if timed
-            && !matches!(row.unit, Unit::Times | Unit::Gain | Unit::Percent | Unit::Instructions | Unit::Bits) =>
+            && !matches!(
+                row.unit,
+                Unit::Times | Unit::Gain | Unit::Percent | Unit::Instructions | Unit::Bits
+            ) =>
         {
             let _ = write!(text, "  {:>14}", "-");
         }
@@ -168,7 +171,10 @@ mod tests {
     #[test]
     fn lines_are_wrapped_between_words() {
         let text = wrapped(&"word ".repeat(40), "  first ", "  ");
-        assert!(text.lines().all(|line| line.chars().count() <= WIDTH) && text.lines().count() == 3, "{text}");
+        assert!(
+            text.lines().all(|line| line.chars().count() <= WIDTH) && text.lines().count() == 3,
+            "{text}"
+        );
         assert_eq!(text.split_whitespace().filter(|word| *word == "word").count(), 40);
         let long = "x".repeat(200);
         assert_eq!(wrapped(&long, "", "  "), format!("{long}\n"));
@@ -184,7 +190,10 @@ mod tests {
         assert_eq!(figure(12_483.0, Unit::DigitProducts), "12,483");
         assert_eq!(figure(12_483.5, Unit::DigitProducts), "12,483.5");
         assert_eq!(figure(343.78, Unit::MillionsPerSecond), "343.780");
-        assert_eq!([figure(0.71, Unit::Microseconds), figure(2797.0, Unit::Instructions)], ["0.710", "2,797"]);
+        assert_eq!(
+            [figure(0.71, Unit::Microseconds), figure(2797.0, Unit::Instructions)],
+            ["0.710", "2,797"]
+        );
         assert_eq!(decimals(0.96), "1.0");
     }
 
@@ -208,7 +217,10 @@ mod tests {
     #[test]
     fn notes_name_their_sizes_unless_they_are_of_all() {
         let rows = [row(1024, Some("a")), row(1024, Some("b")), row(2048, Some("b")), row(4096, Some("a"))];
-        assert_eq!(notes(&rows), [("a", "1024, 4096 bits: ".to_owned()), ("b", "1024, 2048 bits: ".to_owned())]);
+        assert_eq!(
+            notes(&rows),
+            [("a", "1024, 4096 bits: ".to_owned()), ("b", "1024, 2048 bits: ".to_owned())]
+        );
         assert_eq!(notes(&rows[..3])[1], ("b", String::new()));
     }
 }

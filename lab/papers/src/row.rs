@@ -129,7 +129,13 @@ impl Row {
     }
 
     /// A row of something counted.
-    pub fn counted(row: impl Into<String>, size: usize, unit: Unit, published: Option<f64>, count: f64) -> Self {
+    pub fn counted(
+        row: impl Into<String>,
+        size: usize,
+        unit: Unit,
+        published: Option<f64>,
+        count: f64,
+    ) -> Self {
         Self { measured: Measured::counted(Some(count)), ..Self::new(row, size, unit, published) }
     }
 

@@ -78,7 +78,11 @@ fn instructions(_: &Bench) -> Result<Table, Failure> {
     for (row, published, (less, than)) in [
         ("RSAZ, chained: fewer than OpenSSL's scalar", Some(51.0), (of("rsaz-chained")?, scalar)),
         ("RSAZ, friendly: fewer than OpenSSL's scalar", None, (of("rsaz-friendly")?, scalar)),
-        ("RSAZ: fewer than the best scalar code then", Some(43.0), (of("rsaz-chained")?, of("scalar-portable")?)),
+        (
+            "RSAZ: fewer than the best scalar code then",
+            Some(43.0),
+            (of("rsaz-chained")?, of("scalar-portable")?),
+        ),
         ("RSAZ, chained: fewer than scalar with MULX", Some(26.0), (of("rsaz-chained")?, of("scalar-adx")?)),
         ("RSAZ, friendly: fewer than scalar with MULX", None, (of("rsaz-friendly")?, of("scalar-adx")?)),
         ("OpenSSL's RSAZ: fewer than its scalar", None, (original, scalar)),
@@ -118,11 +122,12 @@ fn products(_: &Bench) -> Result<Table, Failure> {
     let row = |counts: &Products| {
         let name = if counts.operation == "ams" { "squaring" } else { "multiplication" };
         // The paper prints it for 1024 bits; for the others it is 2·⌈n/m⌉².
-        let published = (name == "multiplication" && counts.quotients == "chained").then_some(match counts.bits {
-            512 => 2 * 18 * 18,
-            1024 => 2592,
-            _ => 2 * 74 * 74,
-        });
+        let published =
+            (name == "multiplication" && counts.quotients == "chained").then_some(match counts.bits {
+                512 => 2 * 18 * 18,
+                1024 => 2592,
+                _ => 2 * 74 * 74,
+            });
         let mut row = Row::counted(
             format!("{name}, {} quotients", counts.quotients),
             counts.bits,
@@ -177,7 +182,9 @@ impl Case {
     /// A contestant. Its results are checked.
     fn contestant<'a>(&'a self, mut work: impl FnMut() -> Vec<u8> + 'a) -> Result<Contestant<'a>, Failure> {
         if work() != self.power {
-            return Err(Failure::Input("zariz computes wrong numbers one at a time: do not use it here".into()));
+            return Err(Failure::Input(
+                "zariz computes wrong numbers one at a time: do not use it here".into(),
+            ));
         }
         let call = move || {
             drop(black_box(work()));
@@ -194,12 +201,14 @@ impl Case {
 
     /// RSAZ with quotients as in the paper, which no engine has: by the kernels.
     fn chained<W: rsaz::Kernels + 'static>(&self, w: W) -> Result<Contestant<'_>, Failure> {
-        let [modulus, base, exponent] = [&self.modulus, &self.base, &self.exponent].map(|n| limbs::from_be_bytes(n));
+        let [modulus, base, exponent] =
+            [&self.modulus, &self.base, &self.exponent].map(|n| limbs::from_be_bytes(n));
         let constants = rsaz::constants(&OddModulus::new(&modulus).expect("an odd modulus"));
         let bits = 8 * self.modulus.len();
         self.contestant(move || {
             let modulus = &constants;
-            let power = Power { modulus, base: &base, base_bits: bits, exponent: &exponent, exponent_bits: bits };
+            let power =
+                Power { modulus, base: &base, base_bits: bits, exponent: &exponent, exponent_bits: bits };
             let mut out = vec![0; bits / 8];
             limbs::to_be_bytes(
                 &pow(&mut rsaz::Context::with_quotients(w, modulus, Quotients::Chained), &[power])[0],
@@ -248,7 +257,9 @@ fn powers(bits: usize, bench: &Bench) -> Result<Vec<Row>, Failure> {
             let mut power = power.map_err(failed)?;
             power.compute().map_err(failed)?;
             if power.value().map_err(failed)? != case.power {
-                return Err(Failure::Input("OpenSSL and zariz compute different results: nothing was measured".into()));
+                return Err(Failure::Input(
+                    "OpenSSL and zariz compute different results: nothing was measured".into(),
+                ));
             }
             let call = move || power.compute().map_err(failed);
             add("OpenSSL consttime", openssl.version(), Contestant { call: Box::new(call), calls: 1.0 });
@@ -274,7 +285,15 @@ fn rows(bits: usize, names: &[(String, String)], timings: &[Timing], missing: Op
     for ((name, engine), timing) in names.iter().zip(timings) {
         let measured = timing.cycles().map(|cycles| Measured::times(cycles, |cycles| cycles / 1000.0));
         let nanoseconds = Some(timing.nanoseconds().median());
-        rows.push(row(name, Unit::ThousandCycles, None, measured.unwrap_or_default(), nanoseconds, engine, None));
+        rows.push(row(
+            name,
+            Unit::ThousandCycles,
+            None,
+            measured.unwrap_or_default(),
+            nanoseconds,
+            engine,
+            None,
+        ));
     }
     let note = missing;
     if note.is_some() {

@@ -33,7 +33,9 @@ impl Clock {
     /// about 40 ms.
     pub fn find() -> Self {
         let stopwatch = Stopwatch::of_cycles();
-        let Some(counter) = stopwatch.counter() else { return Self { stopwatch, hertz: 0.0, core_hertz: 0.0 } };
+        let Some(counter) = stopwatch.counter() else {
+            return Self { stopwatch, hertz: 0.0, core_hertz: 0.0 };
+        };
         let rate = || {
             let (start, from) = (Instant::now(), counter.now());
             while start.elapsed() < Duration::from_millis(10) {}
@@ -103,7 +105,11 @@ impl Timing {
 
 /// Times each contestant for `seconds`, in turns. There are three rounds at least, in which each does one
 /// call at least.
-pub fn interleaved(contestants: &mut [Contestant], seconds: f64, clock: &Clock) -> Result<Vec<Timing>, Failure> {
+pub fn interleaved(
+    contestants: &mut [Contestant],
+    seconds: f64,
+    clock: &Clock,
+) -> Result<Vec<Timing>, Failure> {
     let limit = Duration::from_secs_f64(seconds * contestants.len() as f64);
     let slice = Duration::from_secs_f64(seconds / ROUNDS as f64);
     let start = Instant::now();
@@ -138,7 +144,9 @@ pub fn interleaved(contestants: &mut [Contestant], seconds: f64, clock: &Clock) 
 /// Warms up, too.
 fn calls_at_once(contestant: &mut Contestant, slice: Duration, clock: &Clock) -> Result<u64, Failure> {
     let mut calls = 1;
-    while clock.stopwatch.laps(calls, Duration::ZERO, &mut contestant.call)?.each[0].time < SHORTEST.min(slice) {
+    while clock.stopwatch.laps(calls, Duration::ZERO, &mut contestant.call)?.each[0].time
+        < SHORTEST.min(slice)
+    {
         calls *= 2;
     }
     Ok(calls)
@@ -159,7 +167,8 @@ mod tests {
                 Ok(())
             }
         };
-        let mut contestants = [work(1000), work(100_000)].map(|work| Contestant { call: Box::new(work), calls: 8.0 });
+        let mut contestants =
+            [work(1000), work(100_000)].map(|work| Contestant { call: Box::new(work), calls: 8.0 });
         let timings = interleaved(&mut contestants, 0.02, &clock).expect("nothing fails");
         let [quick, slow] = &timings[..] else { panic!("two results") };
         let nanoseconds = quick.nanoseconds().median();
@@ -169,7 +178,11 @@ mod tests {
         match (clock.hertz(), quick.cycles()) {
             (Some(hertz), Some(cycles)) => {
                 let ratio = cycles.median() / (nanoseconds * 1e-9 * hertz);
-                assert!((0.5..2.0).contains(&ratio), "{} cycles, {nanoseconds} ns, {hertz} Hz", cycles.median());
+                assert!(
+                    (0.5..2.0).contains(&ratio),
+                    "{} cycles, {nanoseconds} ns, {hertz} Hz",
+                    cycles.median()
+                );
             }
             (hertz, cycles) => assert!(hertz.is_none() && cycles.is_none()),
         }

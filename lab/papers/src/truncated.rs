@@ -32,9 +32,17 @@ pub const PAPER: Paper = Paper {
     has_peers: true,
     tables: &[
         TablePlan { name: COMPLEXITY, timed: 0, run: complexity },
-        TablePlan { name: MULTIPLICATION.name, timed: MULTIPLICATION.timed(), run: |bench| MULTIPLICATION.run(bench) },
+        TablePlan {
+            name: MULTIPLICATION.name,
+            timed: MULTIPLICATION.timed(),
+            run: |bench| MULTIPLICATION.run(bench),
+        },
         TablePlan { name: SQUARING.name, timed: SQUARING.timed(), run: |bench| SQUARING.run(bench) },
-        TablePlan { name: EXPONENTIATION.name, timed: EXPONENTIATION.timed(), run: |bench| EXPONENTIATION.run(bench) },
+        TablePlan {
+            name: EXPONENTIATION.name,
+            timed: EXPONENTIATION.timed(),
+            run: |bench| EXPONENTIATION.run(bench),
+        },
     ],
 };
 
@@ -67,7 +75,12 @@ const fn peer(row: &'static str, peer: Peer, published: &'static [Option<f64>]) 
 }
 
 /// A line that compares the faster of two methods with a library.
-const fn faster(row: &'static str, methods: &'static [Method], peer: Peer, published: &'static [Option<f64>]) -> Line {
+const fn faster(
+    row: &'static str,
+    methods: &'static [Method],
+    peer: Peer,
+    published: &'static [Option<f64>],
+) -> Line {
     Line { row, what: What::Faster(methods, peer), published }
 }
 
@@ -78,7 +91,8 @@ const fn saved(row: &'static str, normal: Method, truncated: Method) -> Line {
 
 const SAVED_SCHOOLBOOK: Line =
     saved("Schoolbook: saved by truncation", Method::SCHOOLBOOK, Method::TRUNCATED_SCHOOLBOOK);
-const SAVED_KARATSUBA: Line = saved("Karatsuba: saved by truncation", Method::KARATSUBA, Method::TRUNCATED_KARATSUBA);
+const SAVED_KARATSUBA: Line =
+    saved("Karatsuba: saved by truncation", Method::KARATSUBA, Method::TRUNCATED_KARATSUBA);
 const KARATSUBA2: Line = ours("Karatsuba 2", Method::KARATSUBA2, &[]);
 const TRUNCATED_KARATSUBA2: Line = ours("Truncated Karatsuba 2", Method::TRUNCATED_KARATSUBA2, &[]);
 const SAVED_KARATSUBA2: Line =
@@ -177,13 +191,23 @@ const EXPONENTIATION: Grid = Grid {
         SAVED_SCHOOLBOOK,
         faster("Schoolbook: speedup vs GMP", SCHOOLBOOKS, Peer::Gmp, &three(5.42, 5.17, 4.66)),
         faster("Schoolbook: speedup vs consttime", SCHOOLBOOKS, Peer::OpenSsl, &three(3.98, 3.71, 3.30)),
-        faster("Schoolbook: speedup vs consttime_x2", SCHOOLBOOKS, Peer::OpenSslPair, &[Some(1.75), Some(1.38), None]),
+        faster(
+            "Schoolbook: speedup vs consttime_x2",
+            SCHOOLBOOKS,
+            Peer::OpenSslPair,
+            &[Some(1.75), Some(1.38), None],
+        ),
         ours("Karatsuba", Method::KARATSUBA, &[None, Some(19_717.0), Some(144_567.0)]),
         ours("Truncated Karatsuba", Method::TRUNCATED_KARATSUBA, &[None, Some(17_124.0), Some(129_015.0)]),
         SAVED_KARATSUBA,
         faster("Karatsuba: speedup vs GMP", KARATSUBAS, Peer::Gmp, &[None, Some(4.75), Some(4.76)]),
         faster("Karatsuba: speedup vs consttime", KARATSUBAS, Peer::OpenSsl, &[None, Some(3.41), Some(3.37)]),
-        faster("Karatsuba: speedup vs consttime_x2", KARATSUBAS, Peer::OpenSslPair, &[None, Some(1.27), None]),
+        faster(
+            "Karatsuba: speedup vs consttime_x2",
+            KARATSUBAS,
+            Peer::OpenSslPair,
+            &[None, Some(1.27), None],
+        ),
         KARATSUBA2,
         TRUNCATED_KARATSUBA2,
         SAVED_KARATSUBA2,
@@ -255,12 +279,19 @@ mod tests {
                     figures.min_by(f64::total_cmp).expect("a figure")
                 };
                 for line in grid.lines {
-                    let (What::Faster(methods, peer), Some(speedup)) = (line.what, at(line)) else { continue };
+                    let (What::Faster(methods, peer), Some(speedup)) = (line.what, at(line)) else {
+                        continue;
+                    };
                     let ours = least(&|what| matches!(what, What::Ours(method) if methods.contains(&method)));
                     let peer = least(&|what| matches!(what, What::Peer(other) if other == peer));
                     // A note of the table gives the one that disagrees.
                     let expected = if speedup == 3.69 { 3.83 } else { speedup };
-                    assert!((peer / ours - expected).abs() < 0.015, "{}: {expected} is {}", line.row, peer / ours);
+                    assert!(
+                        (peer / ours - expected).abs() < 0.015,
+                        "{}: {expected} is {}",
+                        line.row,
+                        peer / ours
+                    );
                 }
             }
         }
@@ -271,11 +302,17 @@ mod tests {
         let counts = Counts::read().expect("a good file");
         for (name, normal, truncated, published) in COMPLEXITIES {
             let [whole, part, gain, percent] = published;
-            assert!((whole - part - gain).abs() < 0.015 && (100.0 * gain / whole - percent).abs() < 0.2, "{name}");
+            assert!(
+                (whole - part - gain).abs() < 0.015 && (100.0 * gain / whole - percent).abs() < 0.2,
+                "{name}"
+            );
             for (method, published) in [normal, truncated].into_iter().zip(published) {
                 for &size in SIZES {
                     let counted = counts.multiplication(method, size).expect("counted");
-                    assert!((counted - published).abs() < 0.1, "{name} at {size}: {counted}, published {published}");
+                    assert!(
+                        (counted - published).abs() < 0.1,
+                        "{name} at {size}: {counted}, published {published}"
+                    );
                 }
             }
         }

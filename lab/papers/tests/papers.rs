@@ -41,21 +41,35 @@ fn rows<'a>(paper: &'a Value, table: &str) -> &'a [Value] {
 
 /// What every row and paper must have; every row without another library must have been measured.
 fn check(paper: &Value) {
-    assert!(paper["citation"].is_string() && paper["processor"].is_string() && paper["notes"].is_array(), "{paper}");
+    assert!(
+        paper["citation"].is_string() && paper["processor"].is_string() && paper["notes"].is_array(),
+        "{paper}"
+    );
     assert!(paper["seconds"] == 0.001 && paper["lanes"].as_u64().is_some_and(|lanes| lanes >= 1));
     let counter = paper["cycles_per_second"].as_f64();
     assert!(counter.is_none_or(|hertz| hertz > 1e8), "{counter:?}");
     for table in paper["tables"].as_array().expect("tables") {
         assert!(table["title"].is_string() && table["source"].is_string() && table["notes"].is_array());
-        assert!(table["title"].as_str().is_some_and(|title| !title.contains("at once")), "{}", table["title"]);
+        assert!(
+            table["title"].as_str().is_some_and(|title| !title.contains("at once")),
+            "{}",
+            table["title"]
+        );
         for row in table["rows"].as_array().expect("rows") {
             for key in ["row", "size", "unit", "published", "measured", "rounds", "nanoseconds", "engine"] {
                 assert!(row.get(key).is_some(), "{key} is not in {row}");
             }
-            let (unit, engine) = (row["unit"].as_str().expect("a unit"), row["engine"].as_str().expect("an engine"));
-            assert!(row["published"].is_null() || row["published"].as_f64().is_some_and(|figure| figure > 0.0));
-            assert!(row["size"].as_u64().is_some_and(|size| size == 381 || (512..=8192).contains(&size)), "{row}");
-            let untimed = ["times", "percent", "M", "digit products", "vector instructions", "instructions", "bits"];
+            let (unit, engine) =
+                (row["unit"].as_str().expect("a unit"), row["engine"].as_str().expect("an engine"));
+            assert!(
+                row["published"].is_null() || row["published"].as_f64().is_some_and(|figure| figure > 0.0)
+            );
+            assert!(
+                row["size"].as_u64().is_some_and(|size| size == 381 || (512..=8192).contains(&size)),
+                "{row}"
+            );
+            let untimed =
+                ["times", "percent", "M", "digit products", "vector instructions", "instructions", "bits"];
             let is_timed = !untimed.contains(&unit);
             let in_cycles = unit.ends_with("cycles");
             let [measured, least, most] = ["measured", "least", "most"].map(|key| row[key].as_f64());
@@ -66,14 +80,23 @@ fn check(paper: &Value) {
                 continue;
             }
             // What is measured has a note where only the pairs are no peer.
-            assert!(row.get("note").is_none() || row["row"].as_str().is_some_and(|row| row.contains("_x2")), "{row}");
+            assert!(
+                row.get("note").is_none() || row["row"].as_str().is_some_and(|row| row.contains("_x2")),
+                "{row}"
+            );
             assert_eq!(row["nanoseconds"].as_f64().is_some_and(|time| time > 0.0), is_timed, "{row}");
             assert!(measured.is_some_and(|figure| figure > 0.0) || unit == "percent", "{row}");
             if engine == "counted" {
-                assert!(row["rounds"].is_null() && least.is_none() && most.is_none() && row["noisy"] == false, "{row}");
+                assert!(
+                    row["rounds"].is_null() && least.is_none() && most.is_none() && row["noisy"] == false,
+                    "{row}"
+                );
             } else {
                 assert!(row["rounds"].as_u64().is_some_and(|rounds| (3..=15).contains(&rounds)), "{row}");
-                assert!(least <= measured && measured <= most && least.is_some() && row["noisy"].is_boolean(), "{row}");
+                assert!(
+                    least <= measured && measured <= most && least.is_some() && row["noisy"].is_boolean(),
+                    "{row}"
+                );
             }
             let known = engine == paper["engine"] || engine == "counted" || engine.contains(' ');
             let known = known || Engine::ALL.iter().any(|one| one.name() == engine);
@@ -96,7 +119,11 @@ fn published(rows: &[Value], size: u64, name: &str) -> Option<f64> {
 #[test]
 fn every_row_of_ahmm_on_the_slowest_engine() {
     let paper = json(&quick(&["ahmm", "--json", "--engine", "portable"]));
-    assert!(paper["paper"] == "ahmm" && paper["engine"] == "portable" && paper["libraries"] == Value::Array(vec![]));
+    assert!(
+        paper["paper"] == "ahmm"
+            && paper["engine"] == "portable"
+            && paper["libraries"] == Value::Array(vec![])
+    );
     let note = paper["notes"][0].as_str().expect("a note");
     assert!(note.contains("AVX512-IFMA") && note.contains("portable"), "{note}");
     let notes = paper["notes"].to_string();
@@ -104,7 +131,10 @@ fn every_row_of_ahmm_on_the_slowest_engine() {
     assert!(notes.contains("This engine does eight operations one after the other"), "{notes}");
     check(&paper);
     let small = &paper["tables"][0]["notes"].to_string();
-    assert!(small.contains("a sixth") && small.contains("blinding and the check with the public exponent"), "{small}");
+    assert!(
+        small.contains("a sixth") && small.contains("blinding and the check with the public exponent"),
+        "{small}"
+    );
 
     let rsa = rows(&paper, "rsa2048");
     let signing = ["sign: baseline (AMM)", "sign: new (AHMM)", "sign: gain"];
@@ -129,7 +159,10 @@ fn every_row_of_ahmm_on_the_slowest_engine() {
     let through = rows(&paper, "openssl-speed");
     assert_eq!(through.len(), 27);
     for row in through {
-        assert!(row["measured"].is_null() && row["note"].as_str().is_some_and(|note| note.contains("--provider PATH")));
+        assert!(
+            row["measured"].is_null()
+                && row["note"].as_str().is_some_and(|note| note.contains("--provider PATH"))
+        );
     }
     published_through_the_provider(through);
 }
@@ -148,11 +181,21 @@ fn crypto_mb_has_rows_of_its_own() {
     let file = std::env::var("ZARIZ_CRYPTO_MB").expect("ZARIZ_CRYPTO_MB names a libcrypto_mb.so");
     let paper = json(&quick(&["ahmm", "--json", "--crypto-mb", &file]));
     check(&paper);
-    let rows_of = |table| rows(&paper, table).iter().filter(|row| row["row"].to_string().contains("crypto_mb"));
-    let named = |row: &Value| (row["row"].as_str().expect("a name").to_owned(), row["size"].as_u64().expect("a size"));
+    let rows_of =
+        |table| rows(&paper, table).iter().filter(|row| row["row"].to_string().contains("crypto_mb"));
+    let named = |row: &Value| {
+        (row["row"].as_str().expect("a name").to_owned(), row["size"].as_u64().expect("a size"))
+    };
     let (sign, ratio, verify) = ("sign: crypto_mb", "sign: AHMM vs crypto_mb", "verify: crypto_mb");
-    let expected =
-        [(sign, 2048), (ratio, 2048), (verify, 2048), (sign, 3072), (ratio, 3072), (sign, 4096), (ratio, 4096)];
+    let expected = [
+        (sign, 2048),
+        (ratio, 2048),
+        (verify, 2048),
+        (sign, 3072),
+        (ratio, 3072),
+        (sign, 4096),
+        (ratio, 4096),
+    ];
     let found: Vec<_> = rows_of("rsa2048").chain(rows_of("rsa-more")).map(named).collect();
     assert_eq!(found, expected.map(|(name, size)| (name.to_owned(), size)));
     for row in rows_of("rsa2048").chain(rows_of("rsa-more")) {
@@ -215,7 +258,10 @@ fn ahmm_through_the_provider() {
         "{ours:?} {default:?}"
     );
     let notes = paper["tables"][1]["notes"].to_string();
-    assert!(notes.contains("-async_jobs 8") && notes.contains("RSA-4096: by the provider's counters"), "{notes}");
+    assert!(
+        notes.contains("-async_jobs 8") && notes.contains("RSA-4096: by the provider's counters"),
+        "{notes}"
+    );
 }
 
 #[test]
@@ -242,12 +288,18 @@ fn every_row_of_truncated() {
         for (family, gain) in [("schoolbook", 0.5), ("Karatsuba", 0.33), ("Karatsuba 2", 0.22)] {
             let row = |name: &str| {
                 let name = format!("{family}{name}");
-                complexity.iter().find(|row| row["size"] == size && row["row"] == *name).expect("the row is there")
+                complexity
+                    .iter()
+                    .find(|row| row["size"] == size && row["row"] == *name)
+                    .expect("the row is there")
             };
             let counted = |name: &str| row(name)["measured"].as_f64().expect("counted");
             let whole = counted(", normal");
             assert_eq!(row(": gain tr/nml")["published"], gain);
-            assert!((counted(": gain tr/nml") - (whole - counted(", truncated"))).abs() < 0.002, "{family} at {size}");
+            assert!(
+                (counted(": gain tr/nml") - (whole - counted(", truncated"))).abs() < 0.002,
+                "{family} at {size}"
+            );
             assert!(row(": gain tr/nml")["unit"] == "M" && row(", normal")["engine"] == "counted");
             // In digit products the families compare, and the method's M cancels.
             let digits = row(", normal: digit products");
@@ -268,7 +320,11 @@ fn every_row_of_truncated() {
         for (table, count, more) in [
             ("multiplication", 17, &["GMP (x8)", "OpenSSL (x8)", "AHMM"][..]),
             ("squaring", 14, &["GMP (x8)", "AMM, squares by Karatsuba"]),
-            ("exponentiation", 22, &["GMP (x8)", "OpenSSL consttime (x8)", "OpenSSL consttime_x2 (x4)", "AHMM"]),
+            (
+                "exponentiation",
+                22,
+                &["GMP (x8)", "OpenSSL consttime (x8)", "OpenSSL consttime_x2 (x4)", "AHMM"],
+            ),
         ] {
             let names = names(rows(&paper, table), size);
             assert_eq!(names.len(), count, "{table}: {names:?}");
@@ -287,10 +343,14 @@ fn every_row_of_truncated() {
     // Figures that the paper gives in cycles alone.
     let power = rows(&paper, "exponentiation");
     for (size, figure) in [(1024, None), (2048, Some(13.2)), (4096, Some(10.8))] {
-        let row = power.iter().find(|row| row["size"] == size && row["row"] == "Karatsuba: saved by truncation");
+        let row =
+            power.iter().find(|row| row["size"] == size && row["row"] == "Karatsuba: saved by truncation");
         let row = row.expect("the row is there");
         assert_eq!(row["published"].as_f64(), figure);
-        assert_eq!(row.get("published_note").and_then(Value::as_str), figure.map(|_| "computed from its cycles"));
+        assert_eq!(
+            row.get("published_note").and_then(Value::as_str),
+            figure.map(|_| "computed from its cycles")
+        );
     }
     pairs_that_are_no_peer_are_told(power);
     the_choice_is_named(power);
@@ -305,12 +365,18 @@ fn every_row_of_truncated() {
 /// Of pairs that are hardly faster than single powers, a note says so; of others, none.
 fn pairs_that_are_no_peer_are_told(power: &[Value]) {
     for size in [1024, 2048, 4096] {
-        let row = |name: &str| power.iter().find(|row| row["size"] == size && row["row"] == name).expect("a row");
+        let row =
+            |name: &str| power.iter().find(|row| row["size"] == size && row["row"] == name).expect("a row");
         let [single, pair] = ["OpenSSL consttime (x8)", "OpenSSL consttime_x2 (x4)"].map(row);
         let [Some(one), Some(two)] = [single, pair].map(|row| row["least"].as_f64()) else { continue };
-        for row in [pair, row("Schoolbook: speedup vs consttime_x2"), row("Karatsuba: speedup vs consttime_x2")] {
+        for row in
+            [pair, row("Schoolbook: speedup vs consttime_x2"), row("Karatsuba: speedup vs consttime_x2")]
+        {
             let note = row.get("note").and_then(Value::as_str);
-            assert!(note.is_none_or(|note| note.contains("this OpenSSL has no vector code for pairs")), "{row}");
+            assert!(
+                note.is_none_or(|note| note.contains("this OpenSSL has no vector code for pairs")),
+                "{row}"
+            );
             // The program compares unrounded nanoseconds.
             if one / two < 1.28 {
                 assert!(note.is_some(), "{row}");
@@ -363,8 +429,12 @@ fn every_row_of_phirsa() {
         let paper = json(&quick(&["phirsa", "--json", "--engine", engine]));
         assert_eq!(paper["paper"], "phirsa");
         check(&paper);
-        let tables: Vec<&str> =
-            paper["tables"].as_array().expect("tables").iter().filter_map(|table| table["name"].as_str()).collect();
+        let tables: Vec<&str> = paper["tables"]
+            .as_array()
+            .expect("tables")
+            .iter()
+            .filter_map(|table| table["name"].as_str())
+            .collect();
         assert_eq!(tables, ["analysis", "multiplication", "decryption", "keliris", "chang", "platforms"]);
         let row = |table: &str, size: u64, name: &str| {
             let found = rows(&paper, table).iter().find(|row| row["size"] == size && row["row"] == name);
@@ -378,10 +448,14 @@ fn every_row_of_phirsa() {
             for (table, name) in [("multiplication", "vector instructions"), ("keliris", "carry chains")] {
                 let [printed, ours] = figures(row(table, size, name));
                 assert_eq!(printed, Some(published));
-                assert!(ours.is_some_and(|ours| (1.0..1.05).contains(&(ours / published))), "{size}: {ours:?}");
+                assert!(
+                    ours.is_some_and(|ours| (1.0..1.05).contains(&(ours / published))),
+                    "{size}: {ours:?}"
+                );
             }
         }
-        for (size, window, published) in [(1024, 5.0, 258_370.0), (2048, 6.0, 41_803.0), (4096, 6.0, 5358.0)] {
+        for (size, window, published) in [(1024, 5.0, 258_370.0), (2048, 6.0, 41_803.0), (4096, 6.0, 5358.0)]
+        {
             assert_eq!(figures(row("decryption", size, "window size (bits)")), [Some(window); 2]);
             assert_eq!(row("decryption", size, "all threads: throughput")["published"], published);
             assert_eq!(row("chang", size, "carry chains, order put right")["published"], published);
@@ -414,7 +488,8 @@ fn every_row_of_phirsa() {
         }
         // One thread's throughput is one over its latency.
         let rate = row("decryption", 2048, "one thread: throughput")["measured"].as_f64().expect("measured");
-        let latency = row("decryption", 2048, "one thread: latency (ms)")["measured"].as_f64().expect("measured");
+        let latency =
+            row("decryption", 2048, "one thread: latency (ms)")["measured"].as_f64().expect("measured");
         assert!((rate * latency / 1000.0 - 1.0).abs() < 0.01, "{rate} a second, {latency} ms");
     }
 }
@@ -429,7 +504,10 @@ fn rsaz_has_instructions_powers_and_products() {
     let [ours, scalar] = ["RSAZ, chained quotients", "OpenSSL's scalar code"].map(count);
     let saved = of("RSAZ, chained: fewer than OpenSSL's scalar");
     assert_eq!(saved["published"], 51.0);
-    assert!((saved["measured"].as_f64().expect("counted") - 100.0 * (1.0 - ours / scalar)).abs() < 0.06, "{saved}");
+    assert!(
+        (saved["measured"].as_f64().expect("counted") - 100.0 * (1.0 - ours / scalar)).abs() < 0.06,
+        "{saved}"
+    );
     let with_mulx = of("RSAZ, chained: fewer than scalar with MULX");
     assert_eq!(with_mulx["published"], 26.0);
     let expected = 100.0 * (1.0 - ours / count("zariz's scalar code, MULX and ADX"));
@@ -437,8 +515,12 @@ fn rsaz_has_instructions_powers_and_products() {
     let power = rows(&paper, "power");
     for size in [512, 1024, 2048] {
         let names = names(power, size);
-        for name in ["RSAZ, chained quotients", "RSAZ, friendly quotients", "zariz's scalar code", "OpenSSL consttime"]
-        {
+        for name in [
+            "RSAZ, chained quotients",
+            "RSAZ, friendly quotients",
+            "zariz's scalar code",
+            "OpenSSL consttime",
+        ] {
             assert!(names.contains(&name), "{name} is not in {names:?}");
         }
     }
@@ -453,7 +535,9 @@ fn rsaz_has_instructions_powers_and_products() {
 fn titles_and_notes_count_what_the_engine_does_at_once() {
     let done = quick(&["truncated", "--engine", "portable"]);
     let text = done.text().split_whitespace().collect::<Vec<_>>().join(" ");
-    for words in ["by this engine one after the other", "Montgomery squarings, eight of each", "~ marks figures"] {
+    for words in
+        ["by this engine one after the other", "Montgomery squarings, eight of each", "~ marks figures"]
+    {
         assert!(text.contains(words), "{words} is not in {done:?}");
     }
     assert!(!text.contains("eight at once") && !text.contains("all at once"), "{done:?}");
@@ -487,7 +571,10 @@ fn text_says_the_same_in_80_columns_for_all_papers() {
         "sign: gain",
         "Multiplication by BigUint",
     ] {
-        assert!(done.lines().iter().any(|line| line.trim_start().starts_with(name)), "{name} is not in {done:?}");
+        assert!(
+            done.lines().iter().any(|line| line.trim_start().starts_with(name)),
+            "{name} is not in {done:?}"
+        );
     }
     // A word of the system's loader may be longer than a line.
     let long = done.lines().into_iter().find(|line| line.chars().count() >= 80 && line.contains("  "));
@@ -527,7 +614,8 @@ fn messages_have_no_control_characters() {
 fn it_tells_how_long_it_will_take() {
     let mut script = Command::new("script");
     let command = format!("timeout 3 \"{PROGRAM}\" ahmm --seconds 1 > /dev/null");
-    let done = run::run(script.args(["-q", "-e", "-c", &command, "/dev/null"]).env("TERM", "xterm"), b"").exits(124);
+    let done =
+        run::run(script.args(["-q", "-e", "-c", &command, "/dev/null"]).env("TERM", "xterm"), b"").exits(124);
     assert!(done.text().contains("ahmm: rsa2048") && done.text().contains("(about 18 s left)"), "{done:?}");
 }
 
@@ -593,9 +681,15 @@ fn broken_libraries_leave_their_rows_without_figures() {
 
     let done = beside(&folder, &[]);
     for name in OF_LIBRARIES.concat() {
-        assert!(done.lines().iter().any(|line| line.trim_start().starts_with(name) && line.contains(" -")), "{done:?}");
+        assert!(
+            done.lines().iter().any(|line| line.trim_start().starts_with(name) && line.contains(" -")),
+            "{done:?}"
+        );
     }
-    assert!(done.text().contains("GMP was not found") && done.text().contains("OpenSSL was not found"), "{done:?}");
+    assert!(
+        done.text().contains("GMP was not found") && done.text().contains("OpenSSL was not found"),
+        "{done:?}"
+    );
 }
 
 #[test]
@@ -612,7 +706,11 @@ fn so_do_libraries_that_lack_a_function() {
 fn a_closed_pipe_ends_it_quietly() {
     for arguments in [&["truncated"][..], &["ahmm", "--json"]] {
         let mut child = program();
-        child.args(QUICK.iter().chain(arguments)).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        child
+            .args(QUICK.iter().chain(arguments))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut child = child.spawn().expect("started");
         drop(child.stdout.take());
         let output = child.wait_with_output().expect("ended");

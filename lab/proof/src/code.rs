@@ -22,7 +22,8 @@ impl Code {
         let file = std::fs::read(path).map_err(|error| format!("cannot read {shown}: {error}"))?;
         let elf = ElfFile64::<Endianness>::parse(&*file)
             .map_err(|error| format!("{shown} is not a 64-bit ELF file: {error}"))?;
-        let mut code = Self { instructions: BTreeMap::new(), functions: BTreeMap::new(), constants: Vec::new() };
+        let mut code =
+            Self { instructions: BTreeMap::new(), functions: BTreeMap::new(), constants: Vec::new() };
         let sections: Vec<_> = elf.sections().collect();
         for symbol in elf.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text) {
             let name = String::from_utf8_lossy(symbol.name_bytes().unwrap_or_default()).into_owned();

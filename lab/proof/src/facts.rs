@@ -356,7 +356,8 @@ impl Facts {
         let mut residue = Residue::new();
         first.terms.iter().for_each(|((x, y), c)| add(&mut residue, vec![*x, *y], *c as u64));
         let replaced = |id: &Id| {
-            equation(*id).is_some_and(|it| it.low == *id && it.bits >= first.bits && (it.product || first.bits < 64))
+            equation(*id)
+                .is_some_and(|it| it.low == *id && it.bits >= first.bits && (it.product || first.bits < 64))
         };
         let newest = |names: &Vec<Id>| names.iter().copied().filter(replaced).max();
         while let Some(names) = residue.keys().max_by_key(|names| newest(names)).cloned()

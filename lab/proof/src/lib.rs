@@ -76,6 +76,7 @@ pub fn prove(code: &Code, claim: impl Fn(&mut Machine) -> Result<(), Stop>) -> R
 
 /// The running program's own functions that have claims.
 pub fn own_code() -> Result<Code, String> {
-    let path = std::env::current_exe().map_err(|error| format!("cannot find the running program: {error}"))?;
+    let path =
+        std::env::current_exe().map_err(|error| format!("cannot find the running program: {error}"))?;
     Code::read(&path, claims::PREFIXES)
 }

@@ -129,7 +129,9 @@ impl<'a> Machine<'a> {
         }
         let secret = |value: &Value| matches!(value, Value::Word(_) | Value::Mask(_) | Value::Byte(_));
         match self.memory[STACK].words.iter().position(secret) {
-            Some(at) => Err(format!("a word is left in the frame, {} bytes below its end", 8 * (FRAME - at)).into()),
+            Some(at) => {
+                Err(format!("a word is left in the frame, {} bytes below its end", 8 * (FRAME - at)).into())
+            }
             None => Ok(()),
         }
     }
@@ -178,7 +180,8 @@ impl<'a> Machine<'a> {
             }
             Mnemonic::Lea => {
                 let (region, offset) = self.address(at)?;
-                let value = region.map_or(Value::Constant(offset as u64), |region| Value::Pointer(region, offset));
+                let value =
+                    region.map_or(Value::Constant(offset as u64), |region| Value::Pointer(region, offset));
                 self.write(at, value)?;
             }
             Mnemonic::Mulx => {
@@ -233,13 +236,17 @@ impl<'a> Machine<'a> {
             Mnemonic::Neg => {
                 let (value, carry) = match self.read(at, 0)? {
                     Value::Word(id) if self.facts.max(id) == 1 => (Value::Mask(id), Flag::Carry(id)),
-                    Value::Constant(value) => (Value::Constant(value.wrapping_neg()), Flag::Known(value != 0)),
+                    Value::Constant(value) => {
+                        (Value::Constant(value.wrapping_neg()), Flag::Known(value != 0))
+                    }
                     _ => return Err("is known with carries alone".into()),
                 };
                 self.finish(at, value, carry)?;
             }
             Mnemonic::Inc | Mnemonic::Dec => {
-                let Value::Constant(value) = self.read(at, 0)? else { return Err("counts what is not public".into()) };
+                let Value::Constant(value) = self.read(at, 0)? else {
+                    return Err("counts what is not public".into());
+                };
                 let by = if at.mnemonic() == Mnemonic::Inc { 1 } else { u64::MAX };
                 let carry = self.carry;
                 self.finish(at, Value::Constant(value.wrapping_add(by)), carry)?;
@@ -276,7 +283,9 @@ impl<'a> Machine<'a> {
                     _ => Err("finds no return address".into()),
                 };
             }
-            Mnemonic::Jmp if at.op0_kind() == OpKind::NearBranch64 => return Ok(Some(at.near_branch_target())),
+            Mnemonic::Jmp if at.op0_kind() == OpKind::NearBranch64 => {
+                return Ok(Some(at.near_branch_target()));
+            }
             Mnemonic::Jne | Mnemonic::Je => {
                 let zero = self.zero.ok_or("branches on a flag that holds nothing certain")?;
                 if zero == (at.mnemonic() == Mnemonic::Je) {

@@ -24,8 +24,11 @@ fn all_assembly_is_proved_or_named() {
 fn assembly(folder: &Path, module: &str, found: &mut BTreeSet<String>) {
     for path in entries(folder) {
         let stem = path.file_stem().expect("a name").to_string_lossy();
-        let inner =
-            if matches!(&*stem, "lib" | "main" | "mod") { module.to_owned() } else { format!("{module}::{stem}") };
+        let inner = if matches!(&*stem, "lib" | "main" | "mod") {
+            module.to_owned()
+        } else {
+            format!("{module}::{stem}")
+        };
         if path.is_dir() {
             assembly(&path, &inner, found);
             continue;
@@ -54,7 +57,9 @@ fn places(source: &str) -> BTreeSet<&str> {
 
 /// The name behind a keyword.
 fn after<'a>(line: &'a str, keyword: &str) -> Option<&'a str> {
-    let at = line.find(keyword).filter(|at| line[..*at].chars().next_back().is_none_or(|c| !c.is_alphanumeric()))?;
+    let at = line
+        .find(keyword)
+        .filter(|at| line[..*at].chars().next_back().is_none_or(|c| !c.is_alphanumeric()))?;
     let rest = &line[at + keyword.len()..];
     let name = &rest[..rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len())];
     (!name.is_empty()).then_some(name)

@@ -198,7 +198,8 @@ fn changes_of_the_field_are_found() {
     for (operation, function, _) in bls12_381::OPERATIONS {
         let range = code.function(function).expect("linked");
         let same = bls12_381::Same::Nothing;
-        let proved = |code: &Code| prove(code, |m| bls12_381::claim(m, code, (operation, function), same)).is_ok();
+        let proved =
+            |code: &Code| prove(code, |m| bls12_381::claim(m, code, (operation, function), same)).is_ok();
         let (count, left) = survivors(&code, range, few, proved);
         println!("{function}: {count} mutants, {} proved all the same", left.len());
         // Behind each row both flags are clear, and the first carry of a row reaches the next limb by either

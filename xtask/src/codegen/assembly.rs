@@ -40,8 +40,10 @@ pub fn parse(text: &str) -> Assembly<'_> {
     for (number, line) in text.lines().enumerate() {
         let line = line.split('#').next().unwrap_or("").trim_end();
         if !line.starts_with([' ', '\t']) {
-            table =
-                line.strip_suffix(':').filter(|label| label.starts_with(".LJTI")).or(table.filter(|_| line.is_empty()));
+            table = line
+                .strip_suffix(':')
+                .filter(|label| label.starts_with(".LJTI"))
+                .or(table.filter(|_| line.is_empty()));
             match (line.strip_suffix(':'), all.functions.last_mut()) {
                 (Some(label), _) if label.starts_with(".Lfunc_end") => inside = false,
                 (Some(symbol), _) if !symbol.starts_with(".L") => {

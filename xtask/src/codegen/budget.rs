@@ -35,7 +35,10 @@ impl Budget {
     pub fn new(compiler: String, entry_points: &[EntryPoint]) -> Self {
         Self {
             compiler,
-            entry_points: entry_points.iter().map(|entry_point| (key(entry_point), limits(entry_point))).collect(),
+            entry_points: entry_points
+                .iter()
+                .map(|entry_point| (key(entry_point), limits(entry_point)))
+                .collect(),
         }
     }
 
@@ -62,14 +65,16 @@ impl Budget {
     /// Reads the file.
     pub fn parse(text: &str) -> Result<Self> {
         let (mut compiler, mut entry_points) = (None, BTreeMap::new());
-        for (i, line) in text.lines().enumerate().filter(|(_, line)| !line.starts_with('#') && !line.trim().is_empty())
+        for (i, line) in
+            text.lines().enumerate().filter(|(_, line)| !line.starts_with('#') && !line.trim().is_empty())
         {
             if let Some(version) = line.strip_prefix("compiler: ") {
                 compiler = Some(version.to_owned());
                 continue;
             }
             let at = || format!("line {}", i + 1);
-            let number = |text: &str| text.parse().with_context(|| format!("{}: {text:?} is not a number", at()));
+            let number =
+                |text: &str| text.parse().with_context(|| format!("{}: {text:?} is not a number", at()));
             let cells: Vec<&str> = line.split_whitespace().collect();
             let [machine, block, width, multiplies, stores, loads, frame] = cells[..] else {
                 bail!("{}: 7 columns expected, found {}", at(), cells.len());
@@ -112,7 +117,8 @@ impl Budget {
                 ("bytes of stack", recorded.frame, now.frame, slack * VECTOR),
             ] {
                 if is > was + slack {
-                    let allowed = if slack > 0 { format!(" (up to {} allowed)", was + slack) } else { String::new() };
+                    let allowed =
+                        if slack > 0 { format!(" (up to {} allowed)", was + slack) } else { String::new() };
                     differences.push(format!("{what} {was} -> {is}{allowed}"));
                 }
             }
@@ -153,7 +159,14 @@ mod tests {
 
     fn entry_point(fused: usize, stores: usize) -> EntryPoint {
         let names = ("avx2-fma".to_owned(), "mac_rows".to_owned());
-        EntryPoint { machine: names.0, block: names.1, width: Some(3), fused, stores, ..EntryPoint::default() }
+        EntryPoint {
+            machine: names.0,
+            block: names.1,
+            width: Some(3),
+            fused,
+            stores,
+            ..EntryPoint::default()
+        }
     }
 
     #[test]
@@ -181,6 +194,8 @@ mod tests {
         assert_eq!(budget.compare(&[entry_point(6, 1)], true), (vec![], 1));
         assert_eq!(budget.compare(&[], true).0.len(), 1);
         let other = EntryPoint { width: Some(4), ..entry_point(8, 0) };
-        assert!(budget.compare(&[entry_point(6, 2), other], true).0[0].contains("mac_rows<4>: is not recorded"));
+        assert!(
+            budget.compare(&[entry_point(6, 2), other], true).0[0].contains("mac_rows<4>: is not recorded")
+        );
     }
 }

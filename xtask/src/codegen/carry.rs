@@ -46,8 +46,10 @@ pub fn problem(entry_point: &EntryPoint) -> Option<String> {
 
 /// Compares the vector arithmetic of every round with what the tables say it costs.
 pub fn check_costs(entry_points: &[EntryPoint]) -> Result<()> {
-    let text = fs::read_to_string(repository().join(COUNTS)).with_context(|| format!("cannot read {COUNTS}"))?;
-    let counts: serde_json::Value = serde_json::from_str(&text).with_context(|| format!("{COUNTS} is damaged"))?;
+    let text =
+        fs::read_to_string(repository().join(COUNTS)).with_context(|| format!("cannot read {COUNTS}"))?;
+    let counts: serde_json::Value =
+        serde_json::from_str(&text).with_context(|| format!("{COUNTS} is damaged"))?;
     for entry_point in
         entry_points.iter().filter(|entry_point| entry_point.machine == MACHINE && entry_point.block == "amm")
     {

@@ -90,12 +90,15 @@ pub fn entry_points(assembly: &Assembly, sizes: &HashMap<String, usize>) -> Resu
         }
         Ok(())
     };
-    let functions: HashMap<_, _> = assembly.functions.iter().map(|function| (function.symbol, function)).collect();
+    let functions: HashMap<_, _> =
+        assembly.functions.iter().map(|function| (function.symbol, function)).collect();
     for function in &assembly.functions {
         add(function.symbol, function)?;
     }
-    for (symbol, same_as) in assembly.aliases.iter().filter(|(symbol, _)| entry_point_names(symbol).is_some()) {
-        let function = functions.get(same_as).with_context(|| format!("{symbol} is {same_as}, which is not there"))?;
+    for (symbol, same_as) in assembly.aliases.iter().filter(|(symbol, _)| entry_point_names(symbol).is_some())
+    {
+        let function =
+            functions.get(same_as).with_context(|| format!("{symbol} is {same_as}, which is not there"))?;
         add(symbol, function)?;
     }
     Ok(entry_points)
@@ -110,7 +113,8 @@ pub type Names = (String, String, Option<usize>);
 pub fn entry_point_names(symbol: &str) -> Option<Names> {
     let name = format!("{:#}", demangle(symbol));
     let (machine, block) = name.strip_prefix("zariz_machines::")?.rsplit_once("::entry_points::")?;
-    let folder = ["batch::", "bls12_381::entry_points::"].into_iter().find(|folder| machine.starts_with(folder));
+    let folder =
+        ["batch::", "bls12_381::entry_points::"].into_iter().find(|folder| machine.starts_with(folder));
     let machine = &machine[folder.map_or(0, str::len)..];
     let (block, arguments) = match block.split_once("::<") {
         Some((block, arguments)) => (block, arguments.strip_suffix('>')?.split(", ").collect()),
@@ -159,7 +163,9 @@ fn measure((machine, block, width): Names, function: &Function) -> Result<EntryP
             "mulq" | "mulxq" => entry_point.scalar += 1,
             "vpmuludq" => entry_point.wide += 1,
             _ if is_fused(mnemonic) => entry_point.fused += 1,
-            _ if mnemonic.starts_with("vpgather") || mnemonic.starts_with("vgather") => entry_point.gathers += 1,
+            _ if mnemonic.starts_with("vpgather") || mnemonic.starts_with("vgather") => {
+                entry_point.gathers += 1
+            }
             "subq" | "addq" => entry_point.frame += reserved(mnemonic, operands)?,
             _ => {}
         }
@@ -170,9 +176,11 @@ fn measure((machine, block, width): Names, function: &Function) -> Result<EntryP
         }
         let last = split(operands).pop().unwrap_or("");
         let to_memory = last.contains('(') && last.contains("{%k");
-        entry_point.masked_stores += usize::from(to_memory || mnemonic.starts_with("vmaskmov") && last.contains('('));
+        entry_point.masked_stores +=
+            usize::from(to_memory || mnemonic.starts_with("vmaskmov") && last.contains('('));
         if ["%xmm", "%ymm", "%zmm"].iter().any(|register| operands.contains(register)) {
-            let on_stack = |operand: &&str| operand.contains("(%rsp") || (frame_pointer && operand.contains("(%rbp"));
+            let on_stack =
+                |operand: &&str| operand.contains("(%rsp") || (frame_pointer && operand.contains("(%rbp"));
             let operands = split(operands);
             match operands.iter().position(on_stack) {
                 Some(at) if at + 1 == operands.len() => entry_point.stores += 1,
@@ -276,10 +284,13 @@ mod tests {
     }
 
     fn one(block: &str, body: &str) -> EntryPoint {
-        let symbol =
-            format!("_RNvNtNtNtCshFnAggahQMu_14zariz_machines5batch10avx512_fma12entry_points{}{block}", block.len());
-        let text =
-            format!("{HEAD}\t.type\t{symbol},@function\n{symbol}:\n\t.cfi_startproc\n{body}.Lfunc_end0:\n\tjunk\n");
+        let symbol = format!(
+            "_RNvNtNtNtCshFnAggahQMu_14zariz_machines5batch10avx512_fma12entry_points{}{block}",
+            block.len()
+        );
+        let text = format!(
+            "{HEAD}\t.type\t{symbol},@function\n{symbol}:\n\t.cfi_startproc\n{body}.Lfunc_end0:\n\tjunk\n"
+        );
         let mut entry_points = all(&text);
         assert_eq!(entry_points.len(), 1);
         entry_points.remove(0)
@@ -289,8 +300,10 @@ mod tests {
     fn stores_under_a_mask_are_seen_and_loads_are_not() {
         let store = one("f", "\tvmovapd\t%zmm1, -64(%rdi,%r8) {%k1}\n\tvmaskmovpd\t%ymm0, %ymm1, (%rdi)\n");
         assert_eq!(store.masked_stores, 2);
-        let load =
-            one("f", "\tvmovapd\t(%rdi), %zmm1 {%k1}\n\tvmovapd\t%zmm1, (%rdi)\n\tvmovapd\t%zmm1, %zmm2 {%k2}\n");
+        let load = one(
+            "f",
+            "\tvmovapd\t(%rdi), %zmm1 {%k1}\n\tvmovapd\t%zmm1, (%rdi)\n\tvmovapd\t%zmm1, %zmm2 {%k2}\n",
+        );
         assert_eq!(load.masked_stores, 0);
     }
 
@@ -308,9 +321,11 @@ mod tests {
     #[test]
     fn entry_points_are_known_by_name() {
         let name = |symbol| entry_point_names(symbol);
-        let tiled = "_RINvNtNtNtCshFnAggahQMu_14zariz_machines5batch10avx512_fma12entry_points8mac_rowsKj14_EB8_";
+        let tiled =
+            "_RINvNtNtNtCshFnAggahQMu_14zariz_machines5batch10avx512_fma12entry_points8mac_rowsKj14_EB8_";
         assert_eq!(name(tiled), Some(("avx512-fma".into(), "mac_rows".into(), Some(20))));
-        let of_rsaz = "_RINvNtNtNtCshFnAggahQMu_14zariz_machines4rsaz4avx212entry_points6squareKm1d_Kb1_Kj5_EB8_";
+        let of_rsaz =
+            "_RINvNtNtNtCshFnAggahQMu_14zariz_machines4rsaz4avx212entry_points6squareKm1d_Kb1_Kj5_EB8_";
         assert_eq!(name(of_rsaz), Some(("rsaz-avx2".into(), "square_29_friendly".into(), Some(5))));
         let plain = "_RNvNtNtNtNtCshFnAggahQMu_14zariz_machines5batch8portable3one12entry_points5splat";
         assert_eq!(name(plain), Some(("portable-one".into(), "splat".into(), None)));
@@ -362,7 +377,8 @@ mod tests {
         let straight = one("f", "\tnop\n\tjmp\t.LBB0_1\n.LBB0_1:\n\tretq\n");
         assert_eq!((straight.hot, straight.bytes), (3, 17));
         // An inner loop of two instructions, an outer one of four.
-        let nested = one("f", "\tnop\n.LBB0_1:\n\tnop\n.LBB0_2:\n\tnop\n\tjne\t.LBB0_2\n\tjne\t.LBB0_1\n\tretq\n");
+        let nested =
+            one("f", "\tnop\n.LBB0_1:\n\tnop\n.LBB0_2:\n\tnop\n\tjne\t.LBB0_2\n\tjne\t.LBB0_1\n\tretq\n");
         assert_eq!((nested.hot, nested.instructions), (4, 6));
     }
 

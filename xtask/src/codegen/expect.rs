@@ -6,8 +6,16 @@ use super::{carry, rsaz};
 
 /// The machines whose entry points are vector code. The portable one is measured, and may call nothing but
 /// memcpy and memset.
-pub const MACHINES: &[&str] =
-    &["pair-fma", "pair-ifma", "avx-ifma", "avx2-fma", "avx512-fma", "avx512-ifma", carry::MACHINE, rsaz::MACHINE];
+pub const MACHINES: &[&str] = &[
+    "pair-fma",
+    "pair-ifma",
+    "avx-ifma",
+    "avx2-fma",
+    "avx512-fma",
+    "avx512-ifma",
+    carry::MACHINE,
+    rsaz::MACHINE,
+];
 
 /// Rows that the code has one after the other: more would be a compiler's mistake, and crowd the µop cache.
 const MOST_UNROLLED: usize = 4;
@@ -58,9 +66,9 @@ fn products(block: &str, width: Option<usize>) -> Option<Products> {
         "low_triangle" => (0, t * (t - 1) / 2, t, 0),
         // The row below the triangle has one more high half.
         "high_triangle" => (0, t * (t + 1) / 2, 0, t),
-        "select_tile" | "select_shared" | "turn" | "lookup" | "splat" | "add_words" | "quotients" | "normalize"
-        | "settle" | "normalize_sum" | "difference" | "karatsuba" | "reduce_once" | "add_digits" | "gather"
-        | "scatter" => (0, 0, 0, 0),
+        "select_tile" | "select_shared" | "turn" | "lookup" | "splat" | "add_words" | "quotients"
+        | "normalize" | "settle" | "normalize_sum" | "difference" | "karatsuba" | "reduce_once"
+        | "add_digits" | "gather" | "scatter" => (0, 0, 0, 0),
         _ if block.starts_with("select_") => (0, 0, 0, 0),
         _ => return pair(block),
     };
@@ -90,7 +98,12 @@ fn pair(block: &str) -> Option<Products> {
     let cleared = v.div_ceil(2);
     let (last, others) = (quotient(cleared), quotient(v - cleared));
     // A step for each segment but the first, with a friendly multiple; the first segment, and `M` itself.
-    Some(Products { rolled: product + v * v, once: product + v * v + last.0 + others.0, low_once: v, high_once: 0 })
+    Some(Products {
+        rolled: product + v * v,
+        once: product + v * v + last.0 + others.0,
+        low_once: v,
+        high_once: 0,
+    })
 }
 
 /// How the multiplications found in an entry point fit its algorithm.
@@ -124,7 +137,8 @@ pub fn fit(entry_point: &EntryPoint) -> Fit {
         let (all, low, high) = (rows * rolled + once, low_once, high_once);
         // Where numbers are laid across vectors or cut into terms, addresses are computed in the entry
         // points: their multiplications do not count.
-        let addresses = entry_point.machine.starts_with("pair") || entry_point.block.starts_with("karatsuba_terms");
+        let addresses =
+            entry_point.machine.starts_with("pair") || entry_point.block.starts_with("karatsuba_terms");
         let scalar = if addresses { 0 } else { entry_point.scalar };
         let found = (entry_point.low, entry_point.high, entry_point.fused, scalar);
         // By FMA the low half costs the high half too, but not the other way.
@@ -165,10 +179,17 @@ pub fn problems(entry_point: &EntryPoint) -> Vec<String> {
         }
     }
     if !MACHINES.contains(&entry_point.machine.as_str()) && !entry_point.machine.contains("portable") {
-        problems.push(format!("  {}: a machine unknown here; name it in MACHINES of expect.rs", entry_point.name()));
+        problems.push(format!(
+            "  {}: a machine unknown here; name it in MACHINES of expect.rs",
+            entry_point.name()
+        ));
     }
     if entry_point.gathers > 0 {
-        problems.push(format!("  {}: {} gather instructions, expected none", entry_point.name(), entry_point.gathers));
+        problems.push(format!(
+            "  {}: {} gather instructions, expected none",
+            entry_point.name(),
+            entry_point.gathers
+        ));
     }
     if entry_point.masked_stores > 0 {
         problems.push(format!(
@@ -189,7 +210,9 @@ pub fn problems(entry_point: &EntryPoint) -> Vec<String> {
         };
         let mut expected: Vec<String> = Vec::new();
         expected.extend(
-            (rolled > 0).then(|| format!("{rolled} products a row (up to {} rows)", most_unrolled(&entry_point.block))),
+            (rolled > 0).then(|| {
+                format!("{rolled} products a row (up to {} rows)", most_unrolled(&entry_point.block))
+            }),
         );
         expected.extend((once > 0 || rolled == 0).then(|| format!("{once} products")));
         expected.extend((low_once > 0).then(|| format!("{low_once} low halves")));
@@ -203,7 +226,14 @@ pub fn problems(entry_point: &EntryPoint) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn entry_point(machine: &str, block: &str, width: usize, low: usize, high: usize, fused: usize) -> EntryPoint {
+    fn entry_point(
+        machine: &str,
+        block: &str,
+        width: usize,
+        low: usize,
+        high: usize,
+        fused: usize,
+    ) -> EntryPoint {
         EntryPoint {
             machine: machine.into(),
             block: block.into(),

@@ -33,13 +33,17 @@ const LARGER: [(&str, &str, Option<usize>, usize); 3] = [
 ];
 
 fn of(entry_point: &EntryPoint, limits: &[(usize, &[&str])]) -> Option<usize> {
-    limits.iter().find(|(_, machines)| machines.contains(&entry_point.machine.as_str())).map(|&(limit, _)| limit)
+    limits
+        .iter()
+        .find(|(_, machines)| machines.contains(&entry_point.machine.as_str()))
+        .map(|&(limit, _)| limit)
 }
 
 /// What is known of an entry point that is larger.
 fn larger(entry_point: &EntryPoint) -> Option<usize> {
     let is_root = |&&(machine, block, width, _): &&(&str, &str, Option<usize>, usize)| {
-        (machine, block, width) == (entry_point.machine.as_str(), entry_point.block.as_str(), entry_point.width)
+        (machine, block, width)
+            == (entry_point.machine.as_str(), entry_point.block.as_str(), entry_point.width)
     };
     LARGER.iter().find(is_root).map(|&(.., uops)| uops)
 }
@@ -66,10 +70,16 @@ pub fn closest(entry_points: &[EntryPoint]) -> String {
         })
     };
     let each = |limits: &[(usize, &[&'static str])]| -> Vec<(usize, &'static str)> {
-        limits.iter().flat_map(|&(limit, machines)| machines.iter().map(move |&machine| (limit, machine))).collect()
+        limits
+            .iter()
+            .flat_map(|&(limit, machines)| machines.iter().map(move |&machine| (limit, machine)))
+            .collect()
     };
-    let uops = each(&UOPS).into_iter().map(|(limit, machine)| line("µops in the hot loop", machine, limit, |r| r.hot));
-    let bytes = each(&BYTES).into_iter().map(|(limit, machine)| line("bytes of code", machine, limit, |r| r.bytes));
+    let uops = each(&UOPS)
+        .into_iter()
+        .map(|(limit, machine)| line("µops in the hot loop", machine, limit, |r| r.hot));
+    let bytes =
+        each(&BYTES).into_iter().map(|(limit, machine)| line("bytes of code", machine, limit, |r| r.bytes));
     format!("closest to their limits:\n{}", uops.chain(bytes).collect::<String>().trim_end())
 }
 
@@ -80,8 +90,12 @@ mod tests {
 
     #[test]
     fn limits_are_those_of_the_machine() {
-        let entry_point =
-            |machine: &str, hot, bytes| EntryPoint { machine: machine.into(), hot, bytes, ..EntryPoint::default() };
+        let entry_point = |machine: &str, hot, bytes| EntryPoint {
+            machine: machine.into(),
+            hot,
+            bytes,
+            ..EntryPoint::default()
+        };
         let count = |machine, hot, bytes| problems(&entry_point(machine, hot, bytes)).len();
         for (machine, uops, bytes) in
             [("avx2-fma", 1500, 1 << 20), ("pair-ifma", 2250, 1 << 20), ("avx-ifma", 9999, 32768)]
@@ -99,8 +113,11 @@ mod tests {
             ..entry_point("avx512-ifma", hot, 0)
         };
         assert_eq!([3720, 3721].map(|hot| problems(&known(hot)).len()), [0, 1]);
-        let closest =
-            closest(&[entry_point("avx2-fma", 7, 0), entry_point("avx2-fma", 9, 0), entry_point("avx-ifma", 1, 5)]);
+        let closest = closest(&[
+            entry_point("avx2-fma", 7, 0),
+            entry_point("avx2-fma", 9, 0),
+            entry_point("avx-ifma", 1, 5),
+        ]);
         assert!(closest.contains(": 9 of 1500 µops") && closest.contains(": 5 of 32768 bytes"), "{closest}");
     }
 }

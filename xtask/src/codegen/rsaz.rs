@@ -29,7 +29,9 @@ fn products(entry_point: &EntryPoint) -> Option<usize> {
     match operation {
         // The first rows of the product; those of the step ahead, and where they reach highest; those of the
         // reduction, by the friendly multiple and in the last step by the modulus.
-        "multiply" => Some(rows(g + 1) + rows(g) + rows(1) + rows(g) + if friendly { rows(g + 1) } else { 0 }),
+        "multiply" => {
+            Some(rows(g + 1) + rows(g) + rows(1) + rows(g) + if friendly { rows(g + 1) } else { 0 })
+        }
         // The square in all its steps, and the reduction likewise.
         "square" if g <= STEPS_WRITTEN => {
             let multiple = if friendly { rows(g + 1) } else { rows(g) };

@@ -44,7 +44,8 @@ struct Declared {
 
 /// Follows every entry point of a vector machine; how many there are.
 pub fn check(assembly: &Assembly) -> Result<usize> {
-    let functions: HashMap<_, _> = assembly.functions.iter().map(|function| (function.symbol, function)).collect();
+    let functions: HashMap<_, _> =
+        assembly.functions.iter().map(|function| (function.symbol, function)).collect();
     let aliases = assembly.aliases.iter().copied();
     let symbols = assembly.functions.iter().map(|function| (function.symbol, function.symbol)).chain(aliases);
     let (mut entry_points, mut faults) = (BTreeMap::new(), Vec::new());
@@ -54,9 +55,11 @@ pub fn check(assembly: &Assembly) -> Result<usize> {
             continue;
         }
         let name = format!("{machine} {block}{}", width.map_or(String::new(), |width| format!("<{width}>")));
-        let function = functions.get(same_as).with_context(|| format!("{symbol} is {same_as}, which is not there"))?;
-        let arguments = arguments::of(&machine, &block)
-            .with_context(|| format!("{name}: declare its arguments in xtask/src/codegen/taint/arguments.rs"))?;
+        let function =
+            functions.get(same_as).with_context(|| format!("{symbol} is {same_as}, which is not there"))?;
+        let arguments = arguments::of(&machine, &block).with_context(|| {
+            format!("{name}: declare its arguments in xtask/src/codegen/taint/arguments.rs")
+        })?;
         let entry = Entry::new(arguments);
         match flow::follow(assembly, function, &entry) {
             Ok(calls) if calls.is_empty() => {}
@@ -89,7 +92,8 @@ fn callers(assembly: &Assembly, entry_points: &BTreeMap<&str, Declared>) -> Vec<
     let mut faults = Vec::new();
     let (mut called, mut checked) = (BTreeSet::new(), BTreeSet::new());
     for function in &assembly.functions {
-        let targets: BTreeSet<&str> = calls(function).filter(|target| entry_points.contains_key(target)).collect();
+        let targets: BTreeSet<&str> =
+            calls(function).filter(|target| entry_points.contains_key(target)).collect();
         let Some(first) = targets.first().map(|target| &entry_points[target]) else { continue };
         called.extend(&targets);
         let name = format!("{:#}", demangle(function.symbol));
@@ -156,7 +160,8 @@ fn passes(call: &Call, caller: &Entry, entry_point: &Entry) -> Result<()> {
             // A copy on the stack.
             (Value::Record(theirs, _), Value::Frame(base, Some(at))) => {
                 entry_point.records[theirs].iter().all(|&(from, to)| {
-                    to < i64::MAX && !call.state.load(Place::Frame(base, at + from), to - from, caller, 0).is_secret()
+                    to < i64::MAX
+                        && !call.state.load(Place::Frame(base, at + from), to - from, caller, 0).is_secret()
                 })
             }
             (Value::Record(..), _) => false,

@@ -110,7 +110,9 @@ fn problem(function: &Function) -> Option<String> {
         if seen[at].as_ref() == Some(&state) {
             continue;
         }
-        let told = |what: String| wrong(format!("{what} before `{} {}`", instruction.mnemonic, instruction.operands));
+        let told = |what: String| {
+            wrong(format!("{what} before `{} {}`", instruction.mnemonic, instruction.operands))
+        };
         if seen[at].is_some() {
             return told("the stack depends on the way".into());
         }
@@ -118,7 +120,9 @@ fn problem(function: &Function) -> Option<String> {
         if let (Some(is), Some(says)) = (state.depth, row.depth)
             && is != says
         {
-            return told(format!("the stack pointer is {is} bytes below the caller's frame, its table says {says}"));
+            return told(format!(
+                "the stack pointer is {is} bytes below the caller's frame, its table says {says}"
+            ));
         }
         for (register, is) in &state.saved {
             let says = row.saved.get(register);
@@ -132,7 +136,9 @@ fn problem(function: &Function) -> Option<String> {
         let after = match instruction.after(&state) {
             Some(after) => after,
             None if row.depth.is_none() => State { depth: None, ..state.clone() },
-            None => return told("the table relies on the stack pointer, and this check cannot follow it".into()),
+            None => {
+                return told("the table relies on the stack pointer, and this check cannot follow it".into());
+            }
         };
         seen[at] = Some(state);
         let jump = instruction.mnemonic.starts_with('j');
@@ -159,11 +165,12 @@ impl<'a> Instruction<'a> {
             "%rbp" => "bp",
             other => &other[1..],
         };
-        let is_it = |operand: &str| match operand.strip_prefix('%').unwrap_or("").trim_start_matches(['r', 'e']) {
-            "bx" | "bl" | "bh" => name == "b",
-            "bp" | "bpl" => name == "bp",
-            number => number.trim_end_matches(['d', 'w', 'b']) == name.trim_start_matches('r'),
-        };
+        let is_it =
+            |operand: &str| match operand.strip_prefix('%').unwrap_or("").trim_start_matches(['r', 'e']) {
+                "bx" | "bl" | "bh" => name == "b",
+                "bp" | "bpl" => name == "bp",
+                number => number.trim_end_matches(['d', 'w', 'b']) == name.trim_start_matches('r'),
+            };
         self.mnemonic != "pushq" && self.operands.split([',', ' ', '(', ')']).any(is_it)
     }
 
@@ -189,7 +196,9 @@ impl<'a> Instruction<'a> {
             && PRESERVED.contains(&self.operands)
         {
             match self.mnemonic {
-                "pushq" if !state.saved.contains_key(self.operands) => _ = state.saved.insert(self.operands, -depth),
+                "pushq" if !state.saved.contains_key(self.operands) => {
+                    _ = state.saved.insert(self.operands, -depth)
+                }
                 "popq" if state.saved.get(self.operands) == Some(&(-depth - 8)) => {
                     _ = state.saved.remove(self.operands)
                 }
@@ -226,7 +235,8 @@ mod tests {
     fn right_tables_pass() {
         check(&parse(&function(BEGIN, PUSHED, RESERVED, POPPED))).unwrap();
         let compiled = "\t.cfi_def_cfa_offset 56\n\t.cfi_offset %rbx, -16";
-        check(&parse(&function(BEGIN, "\t.cfi_def_cfa_offset 16", compiled, "\t.cfi_def_cfa_offset 8"))).unwrap();
+        check(&parse(&function(BEGIN, "\t.cfi_def_cfa_offset 16", compiled, "\t.cfi_def_cfa_offset 8")))
+            .unwrap();
         let by_frame_pointer = "f:\n\t.cfi_startproc\n\tpushq\t%rbp\n\t.cfi_def_cfa_offset 16\n\t.cfi_offset %rbp, -16\n\
                                 \tmovq\t%rsp, %rbp\n\t.cfi_def_cfa_register %rbp\n\tandq\t$-64, %rsp\n\tleaq\t-40(%rbp), %rsp\n\
                                 \tpopq\t%rbp\n\t.cfi_def_cfa %rsp, 8\n\tretq\n\t.cfi_endproc\n";
@@ -240,11 +250,20 @@ mod tests {
             assert!(error.contains(what), "{error}");
         };
         refused(&function("", "", "", ""), "has no unwind table");
-        refused(&function(BEGIN, "", RESERVED, POPPED), "16 bytes below the caller's frame, its table says 8");
+        refused(
+            &function(BEGIN, "", RESERVED, POPPED),
+            "16 bytes below the caller's frame, its table says 8",
+        );
         refused(&function(BEGIN, PUSHED, "", POPPED), "56 bytes below the caller's frame, its table says 16");
-        refused(&function(BEGIN, PUSHED, RESERVED, ""), "8 bytes below the caller's frame, its table says 16");
+        refused(
+            &function(BEGIN, PUSHED, RESERVED, ""),
+            "8 bytes below the caller's frame, its table says 16",
+        );
         refused(&function(BEGIN, "\t.cfi_adjust_cfa_offset 8", RESERVED, POPPED), "%rbx is saved -16");
-        refused(&function(BEGIN, PUSHED, "\t.cfi_adjust_cfa_offset 40\n\t.cfi_sections x", POPPED), "does not support");
+        refused(
+            &function(BEGIN, PUSHED, "\t.cfi_adjust_cfa_offset 40\n\t.cfi_sections x", POPPED),
+            "does not support",
+        );
         let loose = "\t.cfi_startproc\n\tmovq\t%rdi, %rsp\n\tretq\n\t.cfi_endproc\n";
         refused(&format!("f:\n{loose}"), "cannot follow");
         let twice = "f:\n\t.cfi_startproc\n\tje\t.L1\n\tpushq\t%rax\n\t.cfi_adjust_cfa_offset 8\n.L1:\n\tnop\n\tretq\n\t.cfi_endproc\n";

@@ -21,15 +21,21 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Reads a file as `counters.rs` of the provider writes it; zeros if no process of the recipe loaded zariz.
+    /// Reads a file as `counters.rs` of the provider writes it; zeros if no process of the recipe loaded
+    /// zariz.
     pub fn read(path: &Path) -> Result<Self> {
         let bytes = match fs::read(path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Self::default()),
             bytes => bytes.with_context(|| format!("cannot read {}", path.display()))?,
         };
-        ensure!(bytes.len() == 64 && bytes.starts_with(b"zariz-c1"), "{} is not a file of counters", path.display());
+        ensure!(
+            bytes.len() == 64 && bytes.starts_with(b"zariz-c1"),
+            "{} is not a file of counters",
+            path.display()
+        );
         let (numbers, _) = bytes.as_chunks();
-        let [private, public, fallbacks, keys] = [1, 2, 5, 7].map(|at: usize| u64::from_le_bytes(numbers[at]));
+        let [private, public, fallbacks, keys] =
+            [1, 2, 5, 7].map(|at: usize| u64::from_le_bytes(numbers[at]));
         Ok(Self { private, public, keys, fallbacks })
     }
 

@@ -1,4 +1,5 @@
-//! One table of all times that were measured, made of the data in `lab/results`, and what SOUNDNESS.md shows of it.
+//! One table of all times that were measured, made of the data in `lab/results`, and what SOUNDNESS.md shows
+//! of it.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
@@ -64,7 +65,8 @@ impl Tables {
         let mut tables = Self::default();
         for entry in fs::read_dir(folder()).with_context(|| format!("cannot read {RESULTS}"))? {
             let name = entry?.file_name().to_string_lossy().into_owned();
-            if let Some((day, rest)) = name.strip_suffix(".json").and_then(|name| name.split_once("-timing-")) {
+            if let Some((day, rest)) = name.strip_suffix(".json").and_then(|name| name.split_once("-timing-"))
+            {
                 page(&name, day, rest, &mut tables).with_context(|| format!("{RESULTS}/{name}"))?;
             }
         }
@@ -91,11 +93,12 @@ impl Tables {
     }
 }
 
-/// The rows of one page. `rest` is its name after the day: four parts of the processor's name, the commit, and what was
-/// measured.
+/// The rows of one page. `rest` is its name after the day: four parts of the processor's name, the commit,
+/// and what was measured.
 fn page(name: &str, day: &str, rest: &str, tables: &mut Tables) -> Result<()> {
     let parts: Vec<_> = rest.split('-').collect();
-    let (processor, commit) = (parts[..parts.len().min(4)].join("-"), *parts.get(4).context("its name has no commit")?);
+    let (processor, commit) =
+        (parts[..parts.len().min(4)].join("-"), *parts.get(4).context("its name has no commit")?);
     let commit = if parts.get(5) == Some(&"dirty") { format!("{commit}-dirty") } else { commit.to_owned() };
     let place = processor::known(&processor);
     let processor = place.1.clone();
@@ -172,7 +175,10 @@ mod tests {
         let written = fs::read_to_string(root().join("SOUNDNESS.md")).expect("SOUNDNESS.md");
         let summary = Tables::read().expect("the data").summary();
         let is_there = written.contains(&format!("\n\n{summary}\n"));
-        assert!(is_there, "SOUNDNESS.md does not have this table (cargo xtask timing --table shows it):\n\n{summary}");
+        assert!(
+            is_there,
+            "SOUNDNESS.md does not have this table (cargo xtask timing --table shows it):\n\n{summary}"
+        );
     }
 
     #[test]
@@ -183,7 +189,8 @@ mod tests {
                 "median_cycles": 9,
             })
         };
-        let cells = |rows: &[Value]| cells(&rows.iter().collect::<Vec<_>>()).map_err(|error| error.to_string());
+        let cells =
+            |rows: &[Value]| cells(&rows.iter().collect::<Vec<_>>()).map_err(|error| error.to_string());
         let [control, good, bad] = [row("random (control)", 1.5), row("0", -2.0), row("1", -4.5)];
         let line = |t: &str, control: &str, differ: &str| format!("2 | {t} | {control} | 0.5 | 9 | {differ}");
         assert_eq!(cells(&[control.clone(), good.clone()]), Ok((line("2.00", "1.50", ""), 2.0)));
@@ -192,7 +199,8 @@ mod tests {
         let noise = [row("random (control)", 5.0), good];
         assert_eq!(cells(&noise), Ok((line("2.00", "**5.00**", "random (control): +2.0 ± 0.5"), 2.0)));
         assert_eq!(cells(std::slice::from_ref(&control)), Err("no class is compared".into()));
-        for field in ["class", "t", "difference_cycles", "standard_error_cycles", "samples", "median_cycles"] {
+        for field in ["class", "t", "difference_cycles", "standard_error_cycles", "samples", "median_cycles"]
+        {
             let mut rows = both.clone();
             rows.iter_mut().for_each(|row| row[field] = Value::Null);
             assert_eq!(cells(&rows), Err(format!("a row has no {field}")));
@@ -202,6 +210,10 @@ mod tests {
     #[test]
     fn the_table_is_that_of_the_data() {
         let written = fs::read_to_string(path()).expect("the table");
-        assert_eq!(written, Tables::read().expect("the data").all(), "cargo xtask timing --table writes it anew");
+        assert_eq!(
+            written,
+            Tables::read().expect("the data").all(),
+            "cargo xtask timing --table writes it anew"
+        );
     }
 }

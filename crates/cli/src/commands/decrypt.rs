@@ -96,15 +96,19 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
             batch::among_good(lines.iter().map(|line| decoded(encoding, line)).collect(), |good| {
                 let good: Vec<&[u8]> = good.iter().map(Vec::as_slice).collect();
                 let results = key.decrypt_batch(&padding, &good).into_iter();
-                results.map(|result| result.map_err(|e| e.to_string()).and_then(|p| line(plain, &p))).collect()
+                results
+                    .map(|result| result.map_err(|e| e.to_string()).and_then(|p| line(plain, &p)))
+                    .collect()
             })
         };
         let (threads, longest) = (args.execution.threads(), plain.length(key.public_key().size()));
-        batch::run(ciphertexts(source), threads, longest, &mut progress, Some(&mut output), work)?.outcome(&progress)
+        batch::run(ciphertexts(source), threads, longest, &mut progress, Some(&mut output), work)?
+            .outcome(&progress)
     } else {
         let name = source.name.clone();
         let (contents, advice) = source.read_item(encoding, key.public_key().size())?;
-        let decrypt = |ciphertext: Vec<u8>| key.decrypt(&padding, &ciphertext).map_err(|error| error.to_string());
+        let decrypt =
+            |ciphertext: Vec<u8>| key.decrypt(&padding, &ciphertext).map_err(|error| error.to_string());
         let plaintext = encoding.decode_file(contents).and_then(decrypt);
         let plaintext = plaintext.map_err(|error| Failure::Input(format!("{name}: {error}{advice}")))?;
         if plain == Encoding::Raw && !is_text(&plaintext) {
@@ -140,7 +144,8 @@ fn line(encoding: Encoding, plaintext: &[u8]) -> ItemResult<Zeroizing<Vec<u8>>> 
 
 /// Whether bytes may be shown on a terminal unchanged.
 fn is_text(bytes: &[u8]) -> bool {
-    str::from_utf8(bytes).is_ok_and(|text| text.chars().all(|c| !c.is_control() || matches!(c, '\n' | '\r' | '\t')))
+    str::from_utf8(bytes)
+        .is_ok_and(|text| text.chars().all(|c| !c.is_control() || matches!(c, '\n' | '\r' | '\t')))
 }
 
 #[cfg(test)]

@@ -51,7 +51,10 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     let folder = Folder::new()?;
     let [messages, signatures] = ["messages", "signatures"].map(|name| folder.path(name));
 
-    say("", format_args!("zariz signs {} with RSA-{BITS}, and checks them\n", counted(args.messages, "message")))?;
+    say(
+        "",
+        format_args!("zariz signs {} with RSA-{BITS}, and checks them\n", counted(args.messages, "message")),
+    )?;
     let thread_count = counted(threads as u64, "thread");
     say("machine", format_args!("{}, engine {engine}, {thread_count}", processor::name()))?;
 
@@ -77,7 +80,8 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     let checked = verify::verify_lines(key.public_key(), ALGORITHM, ENCODING, pairs, threads, &mut progress)?;
     drop(progress);
     let seconds = start.elapsed().as_secs_f64();
-    let (good, bad, per_second) = (grouped(checked.done), grouped(checked.failed), rate(checked.done, seconds));
+    let (good, bad, per_second) =
+        (grouped(checked.done), grouped(checked.failed), rate(checked.done, seconds));
     say("verify", format_args!("{good} good, {bad} bad in {seconds:.2} s: {per_second} per second"))?;
 
     let accepted = match OpenSsl::find() {
@@ -112,8 +116,11 @@ fn against(openssl: &OpenSsl, key: &PrivateKey, folder: &Folder, args: &Args) ->
     };
     match measured {
         Ok(measured) => {
-            for (ours, versus) in measured.iter().filter_map(|measured| Some((measured, measured.versus.as_ref()?))) {
-                let (ours, theirs) = (grouped(ours.ops_per_second as u64), grouped(versus.ops_per_second as u64));
+            for (ours, versus) in
+                measured.iter().filter_map(|measured| Some((measured, measured.versus.as_ref()?)))
+            {
+                let (ours, theirs) =
+                    (grouped(ours.ops_per_second as u64), grouped(versus.ops_per_second as u64));
                 say("compare", format_args!("zariz {ours}, {version} {theirs} signatures per second, {on}"))?;
                 say("", format_args!("           = {:.2} times the system's OpenSSL", versus.ratio))?;
             }
@@ -129,7 +136,8 @@ fn against(openssl: &OpenSsl, key: &PrivateKey, folder: &Folder, args: &Args) ->
 
 /// Checks a sample of `count` signatures. Returns how many `openssl` accepts, and the size of the sample.
 fn accepted(openssl: &OpenSsl, key: &PrivateKey, folder: &Folder, count: u64) -> Result<(u64, u64), Failure> {
-    let [public, message_file, signature_file] = ["public.pem", "message", "signature"].map(|name| folder.path(name));
+    let [public, message_file, signature_file] =
+        ["public.pem", "message", "signature"].map(|name| folder.path(name));
     let pem = key.public_key().to_pem().map_err(|error| Failure::Input(error.to_string()))?;
     write(&public, pem.as_bytes())?;
     let [messages, signatures] = ["messages", "signatures"].map(|name| Input::open(&folder.path(name)));

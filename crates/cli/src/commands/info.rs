@@ -62,14 +62,20 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
         version: env!("CARGO_PKG_VERSION"),
         processor: processor::name(),
         threads: thread::available_parallelism().map_or(1, NonZero::get),
-        features: processor::features().into_iter().filter(|(_, offered)| *offered).map(|(name, _)| name).collect(),
+        features: processor::features()
+            .into_iter()
+            .filter(|(_, offered)| *offered)
+            .map(|(name, _)| name)
+            .collect(),
         hidden: zariz::hidden(),
         engines: Engine::ALL.iter().copied().map(EngineInfo::new).collect(),
     };
     let text = if args.json { json(&info)? } else { info.table() };
     output.write(text.as_bytes())?;
     match info.engines.iter().find(|engine| engine.has_failed()) {
-        Some(engine) => Err(Failure::Input(format!("engine {} must not be used on this machine", engine.name))),
+        Some(engine) => {
+            Err(Failure::Input(format!("engine {} must not be used on this machine", engine.name)))
+        }
         None => Ok(Outcome::Done),
     }
 }
@@ -80,7 +86,8 @@ fn json(info: &impl Serialize) -> Result<String, Failure> {
 
 impl EngineInfo {
     fn new(engine: Engine) -> Self {
-        let self_test = || engine.self_test().map_or_else(|error| format!("failed: {error}"), |()| "passed".into());
+        let self_test =
+            || engine.self_test().map_or_else(|error| format!("failed: {error}"), |()| "passed".into());
         Self {
             name: engine.name(),
             available: engine.is_available(),
@@ -106,7 +113,8 @@ impl EngineInfo {
 
 impl Info {
     fn table(&self) -> String {
-        let features = if self.features.is_empty() { "none that engines use".into() } else { self.features.join(" ") };
+        let features =
+            if self.features.is_empty() { "none that engines use".into() } else { self.features.join(" ") };
         let mut text = format!("zariz      {}\nprocessor  {}\n", self.version, self.processor);
         // Writing to a string cannot fail.
         let _ = writeln!(text, "threads    {}\nfeatures   {features}", self.threads);

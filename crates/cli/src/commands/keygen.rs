@@ -80,10 +80,14 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
 fn many(args: &Args) -> Result<Option<(&Path, u64)>, Failure> {
     let (out, public_out) = (args.out.as_deref(), args.public_out.as_deref());
     let text = match (&args.out_dir, args.count) {
-        (None, None) if out.zip(public_out).is_some_and(|(out, public_out)| output::same_file(out, public_out)) => {
+        (None, None)
+            if out.zip(public_out).is_some_and(|(out, public_out)| output::same_file(out, public_out)) =>
+        {
             "--out and --public-out are the same file"
         }
-        (None, None) if args.public => "--public is for --count; for one key, name the file: --public-out FILE",
+        (None, None) if args.public => {
+            "--public is for --count; for one key, name the file: --public-out FILE"
+        }
         (None, None) => return Ok(None),
         (Some(_), None) => "--out-dir needs --count N, the number of keys; for one key, use --out FILE",
         (_, Some(_)) if out.is_some() => {
@@ -104,7 +108,10 @@ fn many(args: &Args) -> Result<Option<(&Path, u64)>, Failure> {
 /// The password to encrypt with, if a file is given.
 fn password(args: &Args) -> Result<Option<Zeroizing<Vec<u8>>>, Failure> {
     for output in [("--out", args.out.as_deref()), ("--public-out", args.public_out.as_deref())] {
-        output::must_not_replace(output, args.password_file.as_deref().map(|file| ("--password-file", file)))?;
+        output::must_not_replace(
+            output,
+            args.password_file.as_deref().map(|file| ("--password-file", file)),
+        )?;
     }
     let Some(file) = &args.password_file else { return Ok(None) };
     let password = password::first_line(file)?;
@@ -138,7 +145,12 @@ fn make_one(args: &Args, password: Option<Zeroizing<Vec<u8>>>) -> Result<Outcome
     Ok(Outcome::Done)
 }
 
-fn make_many(args: &Args, folder: &Path, count: u64, password: Option<Zeroizing<Vec<u8>>>) -> Result<Outcome, Failure> {
+fn make_many(
+    args: &Args,
+    folder: &Path,
+    count: u64,
+    password: Option<Zeroizing<Vec<u8>>>,
+) -> Result<Outcome, Failure> {
     let generator = generator(args)?;
     let folder = KeyFolder::new(&mut System, folder, count)?;
     let mut progress = Progress::of(args.execution.quiet, count, "key", false);
@@ -151,7 +163,9 @@ fn make_many(args: &Args, folder: &Path, count: u64, password: Option<Zeroizing<
             None => Box::new(generator.keys()),
         };
         // Encrypting a key is slow by design, so each thread encrypts its own keys.
-        let pems = move |key: PrivateKey| Pems::of(&key, password.as_ref().map(|password| password.as_slice()), public);
+        let pems = move |key: PrivateKey| {
+            Pems::of(&key, password.as_ref().map(|password| password.as_slice()), public)
+        };
         keys.map(move |key| key.and_then(&pems).map_err(not_made))
     })?;
     folder.fill(&mut System, keys, &mut progress)?;
@@ -163,7 +177,10 @@ fn generator(args: &Args) -> Result<KeyGenerator, Failure> {
         Method::Fips => KeyMethod::Fips,
         Method::Incremental => KeyMethod::Incremental,
     };
-    Ok(KeyGenerator::new(args.bits.into()).map_err(not_made)?.with_method(method).with_engine(args.execution.engine)?)
+    Ok(KeyGenerator::new(args.bits.into())
+        .map_err(not_made)?
+        .with_method(method)
+        .with_engine(args.execution.engine)?)
 }
 
 fn not_made(error: KeyError) -> Failure {

@@ -91,7 +91,8 @@ impl Powers {
         let base = match (&args.fixed_base, &modulus) {
             (Some(base), Some(modulus)) => Some(Base::new(modulus.clone(), base.clone(), args.public)),
             (Some(_), None) => {
-                let text = "--fixed-base needs --modulus HEX: the powers of a base are prepared for one modulus";
+                let text =
+                    "--fixed-base needs --modulus HEX: the powers of a base are prepared for one modulus";
                 return Err(Failure::Usage(text.into()));
             }
             (None, _) => None,
@@ -110,11 +111,14 @@ impl Powers {
             let exponents = lines.map(|line| Base::parse(&line)).collect();
             return batch::among_good(exponents, |exponents| base.powers(exponents));
         }
-        batch::among_good(lines.map(|line| Job::parse(&line, &self.defaults, &self.moduli)).collect(), |jobs| {
-            let jobs: Vec<PowJob> = jobs.iter().map(Job::pow_job).collect();
-            let results = if self.public { pow_many_vartime(&jobs) } else { pow_many(&jobs) };
-            results.into_iter().map(|result| Ok(Number::format(&Zeroizing::new(result)))).collect()
-        })
+        batch::among_good(
+            lines.map(|line| Job::parse(&line, &self.defaults, &self.moduli)).collect(),
+            |jobs| {
+                let jobs: Vec<PowJob> = jobs.iter().map(Job::pow_job).collect();
+                let results = if self.public { pow_many_vartime(&jobs) } else { pow_many(&jobs) };
+                results.into_iter().map(|result| Ok(Number::format(&Zeroizing::new(result)))).collect()
+            },
+        )
     }
 }
 
@@ -143,7 +147,10 @@ impl Job {
         let exponent = exponent.ok_or("no exponent: put it after the base, or give --exponent")?;
         let modulus = match number("modulus")? {
             Some(modulus) => moduli.get(&modulus).map_err(|error: Failure| error.to_string())?,
-            None => defaults.modulus.clone().ok_or("no modulus: put it after base and exponent, or give --modulus")?,
+            None => defaults
+                .modulus
+                .clone()
+                .ok_or("no modulus: put it after base and exponent, or give --modulus")?,
         };
         match fields.next() {
             Some(_) => Err("more than three numbers on the line".into()),
@@ -207,7 +214,8 @@ mod tests {
 
     #[test]
     fn lines_say_what_they_lack() {
-        let (moduli, none) = (Moduli::new(zariz::Engine::Portable.into()), Defaults { modulus: None, exponent: None });
+        let (moduli, none) =
+            (Moduli::new(zariz::Engine::Portable.into()), Defaults { modulus: None, exponent: None });
         let error = |line: &str| Job::parse(line.as_bytes(), &none, &moduli).err().unwrap_or_default();
         assert!(error("").contains("empty") && error(" \t").contains("empty"));
         assert!(error("2").contains("--exponent"));

@@ -78,7 +78,8 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     let outcome = match &args.check {
         None => generate(args, &mut output)?,
         Some(Check::Number(number)) => {
-            let is_prime = primes::is_prime(&number.0).map_err(|error| Failure::Input(format!("--check: {error}")))?;
+            let is_prime =
+                primes::is_prime(&number.0).map_err(|error| Failure::Input(format!("--check: {error}")))?;
             output.write(format!("{}\n", word(is_prime)).as_bytes())?;
             if is_prime { Outcome::Done } else { Outcome::NotVerified }
         }
@@ -91,7 +92,8 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
 fn generate(args: &Args, output: &mut Output) -> Result<Outcome, Failure> {
     let (bits, count) = (args.bits.unwrap_or_default(), args.count.unwrap_or(1));
     // The library checks its limits.
-    let search = Search::new(bits.into()).and_then(|search| if args.safe { search.safe() } else { Ok(search) });
+    let search =
+        Search::new(bits.into()).and_then(|search| if args.safe { search.safe() } else { Ok(search) });
     let search = search.map_err(|error| Failure::Usage(format!("--bits {bits}: {error}")))?;
     let search = if args.incremental { search.incremental() } else { search };
     let search = search.with_engine(args.execution.engine)?;
@@ -136,7 +138,8 @@ fn check_lines(args: &Args, output: &mut Output) -> Result<Outcome, Failure> {
     let mut progress = Progress::new(args.execution.quiet, input.size, "line", output.is_terminal());
     let any_composite = AtomicBool::new(false);
     let work = |lines: Vec<Vec<u8>>| -> Vec<ItemResult<&'static str>> {
-        let numbers = lines.into_iter().map(Zeroizing::new).map(|line| Number::parse_bytes(line.trim_ascii()));
+        let numbers =
+            lines.into_iter().map(Zeroizing::new).map(|line| Number::parse_bytes(line.trim_ascii()));
         batch::among_good(numbers.collect(), |numbers| {
             let results = test(numbers).into_iter();
             let results = results.inspect(|result| {
@@ -164,7 +167,9 @@ fn test(numbers: &[Number]) -> Vec<Result<bool, String>> {
     let all: Vec<&[u8]> = numbers.iter().map(|number| &number.0[..]).collect();
     match primes::is_prime_many(&all) {
         Ok(results) => results.into_iter().map(Ok).collect(),
-        Err(_) => all.iter().map(|number| primes::is_prime(number).map_err(|error| error.to_string())).collect(),
+        Err(_) => {
+            all.iter().map(|number| primes::is_prime(number).map_err(|error| error.to_string())).collect()
+        }
     }
 }
 

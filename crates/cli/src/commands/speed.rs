@@ -122,8 +122,9 @@ fn measure_target(
     match target {
         Target::Rsa(bits) => {
             let load = Rsa::new(benchmark_key(bits, args.execution.engine)?, schedule.batch)?;
-            let peer_rates =
-                |openssl| move || OpenSsl::rates(openssl, bits, schedule.seconds_per_round(), schedule.threads);
+            let peer_rates = |openssl| {
+                move || OpenSsl::rates(openssl, bits, schedule.seconds_per_round(), schedule.threads)
+            };
             let mut speed = peer.filter(|_| OpenSsl::has_speed(bits)).map(peer_rates);
             let peer_rates = speed.as_mut().map(|speed| speed as PeerRates);
             rows(&[load.sign(), load.verify()], args, schedule, peer, peer_rates)
@@ -136,16 +137,20 @@ fn measure_target(
             let load = FixedPowers::new(bits, schedule.batch, args.execution.engine)?;
             rows(&[load.pow()], args, schedule, peer, None)
         }
-        Target::Keygen(bits) => {
-            made(Making::keys(bits, schedule.batch, args.execution.engine)?, args, schedule, peer, |openssl| {
-                openssl.keys(bits, schedule.seconds_per_round(), schedule.threads)
-            })
-        }
-        Target::Prime { bits, safe } => {
-            made(Making::primes(bits, safe, schedule.batch, args.execution.engine)?, args, schedule, peer, |openssl| {
-                openssl.primes(bits, safe, schedule.seconds_per_round(), schedule.threads)
-            })
-        }
+        Target::Keygen(bits) => made(
+            Making::keys(bits, schedule.batch, args.execution.engine)?,
+            args,
+            schedule,
+            peer,
+            |openssl| openssl.keys(bits, schedule.seconds_per_round(), schedule.threads),
+        ),
+        Target::Prime { bits, safe } => made(
+            Making::primes(bits, safe, schedule.batch, args.execution.engine)?,
+            args,
+            schedule,
+            peer,
+            |openssl| openssl.primes(bits, safe, schedule.seconds_per_round(), schedule.threads),
+        ),
     }
 }
 

@@ -47,9 +47,13 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<Outcome, Failure> {
     let (algorithm, encoding) = (args.format.alg, args.format.encoding(args.lines)?);
     input::one_stdin(
-        [("--key", args.key.as_path()), ("--signatures", args.signatures.as_path()), ("FILE", args.input.as_path())]
-            .into_iter()
-            .chain(args.password.source()),
+        [
+            ("--key", args.key.as_path()),
+            ("--signatures", args.signatures.as_path()),
+            ("FILE", args.input.as_path()),
+        ]
+        .into_iter()
+        .chain(args.password.source()),
     )?;
     let key = keyfile::public(&args.key, &args.password, args.execution.engine)?;
     args.format.must_fit(&key, &args.key)?;
@@ -57,8 +61,11 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     let mut input = Input::open(&args.input)?;
 
     let (quiet, size) = (args.execution.quiet, input.size);
-    let mut progress =
-        if args.lines { Progress::new(quiet, size, "line", false) } else { Progress::bytes(quiet, size, false) };
+    let mut progress = if args.lines {
+        Progress::new(quiet, size, "line", false)
+    } else {
+        Progress::bytes(quiet, size, false)
+    };
     let tally = if args.lines {
         let pairs = Pairs::new(input, signatures);
         verify_lines(&key, algorithm, encoding, pairs, args.execution.threads(), &mut progress)?
@@ -66,7 +73,8 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
         let digest = input.digest(algorithm.hash(), &mut progress)?;
         let (signature, advice) = signatures.read_item(encoding, key.size())?;
         let digest = Message::Digest(&digest);
-        let verify = |signature: Vec<u8>| key.verify(algorithm, digest, &signature).map_err(|e| e.to_string());
+        let verify =
+            |signature: Vec<u8>| key.verify(algorithm, digest, &signature).map_err(|e| e.to_string());
         match encoding.decode_file(signature).and_then(verify) {
             Ok(()) => Tally { done: 1, failed: 0 },
             Err(error) => {
@@ -97,7 +105,8 @@ pub fn verify_lines(
 ) -> Result<Tally, Failure> {
     batch::run(pairs, threads, 0, progress, None, |pairs: Vec<(Line, Line)>| -> Vec<ItemResult> {
         batch::among_good(pairs.iter().map(|pair| decoded(pair, encoding)).collect(), |good| {
-            let signed = good.iter().map(|(message, signature)| Signed { message: message.into(), signature });
+            let signed =
+                good.iter().map(|(message, signature)| Signed { message: message.into(), signature });
             let results = key.verify_batch(algorithm, &signed.collect::<Vec<_>>()).into_iter();
             results.map(|result| result.map(|()| Vec::new()).map_err(|error| error.to_string())).collect()
         })
@@ -110,7 +119,9 @@ type Line = Option<Vec<u8>>;
 fn decoded((message, signature): &(Line, Line), encoding: Encoding) -> Result<(&[u8], Vec<u8>), String> {
     match (message, signature) {
         (Some(message), Some(signature)) => Ok((message, encoding.decode(signature)?)),
-        (Some(_), None) => Err("there is no signature for this line: there are fewer signatures than lines".into()),
+        (Some(_), None) => {
+            Err("there is no signature for this line: there are fewer signatures than lines".into())
+        }
         (None, _) => Err("there is no line for this signature: there are more signatures than lines".into()),
     }
 }

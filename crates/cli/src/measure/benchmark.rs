@@ -30,7 +30,8 @@ impl Rsa {
         let messages: Vec<Vec<u8>> = (0..batch).map(|i| format!("message {i}").into_bytes()).collect();
         let mut load = Self { key, messages, signatures: Vec::new() };
         let results = load.key.sign_batch(Self::ALGORITHM, &load.messages());
-        load.signatures = results.into_iter().collect::<Result<_, _>>().map_err(|e| Failure::Input(e.to_string()))?;
+        load.signatures =
+            results.into_iter().collect::<Result<_, _>>().map_err(|e| Failure::Input(e.to_string()))?;
         let verified = load.key.public_key().verify_batch(Self::ALGORITHM, &load.signed());
         verified.into_iter().collect::<Result<Vec<()>, _>>().map_err(|e| Failure::Input(e.to_string()))?;
         Ok(load)

@@ -54,7 +54,9 @@ impl OpenSsl {
         let speed = || speed_in(&openssl(["speed", "-mr", "-seconds", &seconds, &target])?, bits);
         let speeds = on_threads(threads, speed)?;
         let mean = |rate: fn(&Speed) -> f64| speeds.iter().map(rate).collect::<Sample>().mean();
-        Ok([mean(|speed| speed.sign), mean(|speed| speed.verify)].map(|mean| mean * processors(threads)).to_vec())
+        Ok([mean(|speed| speed.sign), mean(|speed| speed.verify)]
+            .map(|mean| mean * processors(threads))
+            .to_vec())
     }
 
     /// Makes RSA keys of `bits` bits for `seconds`, each in its own process, `threads` at a time, and at
@@ -130,12 +132,17 @@ fn runs(arguments: &[&str], seconds: f64, threads: usize) -> Result<f64, Failure
 }
 
 /// Calls on `threads` threads at once. Returns all results, or the first failure.
-fn on_threads<T: Send>(threads: usize, call: impl Fn() -> Result<T, Failure> + Sync) -> Result<Vec<T>, Failure> {
+fn on_threads<T: Send>(
+    threads: usize,
+    call: impl Fn() -> Result<T, Failure> + Sync,
+) -> Result<Vec<T>, Failure> {
     thread::scope(|scope| {
-        let started: Vec<_> = (1..threads).map(|_| thread::Builder::new().spawn_scoped(scope, &call)).collect();
+        let started: Vec<_> =
+            (1..threads).map(|_| thread::Builder::new().spawn_scoped(scope, &call)).collect();
         let mut results = vec![call()?];
         for thread in started {
-            let thread = thread.map_err(|error| Failure::io(format!("cannot start {threads} threads"), &error))?;
+            let thread =
+                thread.map_err(|error| Failure::io(format!("cannot start {threads} threads"), &error))?;
             results.push(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
         }
         Ok(results)
@@ -160,7 +167,8 @@ fn run(command: &mut Command) -> Result<String, Failure> {
 
 /// The rates of keys of `bits` bits in the output of `openssl speed`.
 fn speed_in(output: &str, bits: usize) -> Result<Speed, Failure> {
-    parse_speed(output, bits).ok_or_else(|| Failure::Input(format!("openssl speed printed nothing about rsa{bits}")))
+    parse_speed(output, bits)
+        .ok_or_else(|| Failure::Input(format!("openssl speed printed nothing about rsa{bits}")))
 }
 
 /// Reads the line `+F2:index:bits:sign/s:verify/s` of machine-readable output.

@@ -21,7 +21,9 @@ pub fn children_time() -> Option<Duration> {
     use nix::sys::resource::{UsageWho, getrusage};
     use nix::sys::time::{TimeVal, TimeValLike};
     let duration = |time: TimeVal| Duration::from_micros(time.num_microseconds().unsigned_abs());
-    getrusage(UsageWho::RUSAGE_CHILDREN).ok().map(|usage| duration(usage.user_time()) + duration(usage.system_time()))
+    getrusage(UsageWho::RUSAGE_CHILDREN)
+        .ok()
+        .map(|usage| duration(usage.user_time()) + duration(usage.system_time()))
 }
 
 /// Not available on other systems.

@@ -126,8 +126,8 @@ impl Measured {
 
     /// The same figures with this many decimals.
     pub fn rounded(self, decimals: i32) -> Self {
-        let [measured, least, most] =
-            [self.measured, self.least, self.most].map(|figure| figure.map(|figure| rounded(figure, decimals)));
+        let [measured, least, most] = [self.measured, self.least, self.most]
+            .map(|figure| figure.map(|figure| rounded(figure, decimals)));
         Self { measured, least, most, ..self }
     }
 }

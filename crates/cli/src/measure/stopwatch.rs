@@ -57,7 +57,12 @@ impl Stopwatch {
     ///
     /// # Errors
     /// The first error of a call.
-    pub fn laps<E>(&self, calls: u64, limit: Duration, mut call: impl FnMut() -> Result<(), E>) -> Result<Laps, E> {
+    pub fn laps<E>(
+        &self,
+        calls: u64,
+        limit: Duration,
+        mut call: impl FnMut() -> Result<(), E>,
+    ) -> Result<Laps, E> {
         let read = || (Instant::now(), self.counter.map_or(0, CycleCounter::now));
         let mut each = Vec::new();
         let processor = processor::thread_time();

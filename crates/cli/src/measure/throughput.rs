@@ -127,7 +127,11 @@ pub fn throughput(
             }
         }
     }
-    Ok(works.into_iter().zip(&peer_rates).map(|(works, peer_rates)| figures(works, schedule, peer_rates)).collect())
+    Ok(works
+        .into_iter()
+        .zip(&peer_rates)
+        .map(|(works, peer_rates)| figures(works, schedule, peer_rates))
+        .collect())
 }
 
 /// The work of one thread in a round, or of all threads.
@@ -168,7 +172,8 @@ fn figures(rounds: Vec<Work>, schedule: Schedule, peer_rates: &Sample) -> Throug
         p50_us: percentile(&times, 50) / batch as f64,
         p99_us: percentile(&times, 99) / batch as f64,
         share: Share::of(&shares),
-        versus: (ratios.rounds() > 0).then(|| Versus { ops_per_second: peer_rates.median(), ratio: ratios.median() }),
+        versus: (ratios.rounds() > 0)
+            .then(|| Versus { ops_per_second: peer_rates.median(), ratio: ratios.median() }),
     }
 }
 
@@ -245,9 +250,15 @@ mod tests {
             processor: Some(Duration::from_millis(milliseconds)),
         };
         let busy = figures(vec![round(20), round(10), round(20)], schedule, &Sample::default());
-        assert_eq!((busy.ops_per_second.round(), busy.p50_us.round(), busy.p99_us.round()), (2500.0, 400.0, 400.0));
+        assert_eq!(
+            (busy.ops_per_second.round(), busy.p50_us.round(), busy.p99_us.round()),
+            (2500.0, 400.0, 400.0)
+        );
         assert_eq!(busy.share, Share { least: 0.5, disturbed_rounds: 1, rounds: 3 });
-        assert_eq!(busy.share.to_string(), "other programs ran in 1 of 3 rounds; zariz had at least 50 % of the time");
+        assert_eq!(
+            busy.share.to_string(),
+            "other programs ran in 1 of 3 rounds; zariz had at least 50 % of the time"
+        );
 
         // The ratio of a disturbed round is that of the others.
         let peer_rates: Sample = [1250.0; 3].into_iter().collect();
@@ -284,7 +295,11 @@ mod tests {
         assert!(busy.share.is_disturbed(), "{:?}", busy.share);
         // The median of times is at most twice their mean.
         let mean_us = elapsed * 1e6 / f64::from(10 * calls.load(Ordering::Relaxed));
-        assert!(busy.p50_us >= WAIT.as_secs_f64() * 1e5 && busy.p50_us <= 2.0 * mean_us, "{} us", busy.p50_us);
+        assert!(
+            busy.p50_us >= WAIT.as_secs_f64() * 1e5 && busy.p50_us <= 2.0 * mean_us,
+            "{} us",
+            busy.p50_us
+        );
     }
 
     #[test]

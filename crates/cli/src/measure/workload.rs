@@ -50,7 +50,9 @@ impl Modexp {
         let first = load.bases.first().map_or(&[][..], Vec::as_slice);
         let expected = modulus.with_engine(Engine::Portable)?.pow_vartime(first, &load.exponent);
         if load.modulus.pow_batch(&load.bases(), &load.exponent).first() != Some(&expected) {
-            return Err(Failure::Input(format!("engine {engine} computes a wrong power: do not use it here")));
+            return Err(Failure::Input(format!(
+                "engine {engine} computes a wrong power: do not use it here"
+            )));
         }
         Ok(load)
     }
@@ -88,9 +90,12 @@ impl FixedPowers {
         let load = Self { bits, base: prepared, exponents };
         let first = load.exponents.first().map_or(&[][..], Vec::as_slice);
         let expected = modulus.with_engine(Engine::Portable)?.pow_vartime(&base, first);
-        let powers = load.base.pow_batch(&load.exponents()).map_err(|error| Failure::Input(error.to_string()))?;
+        let powers =
+            load.base.pow_batch(&load.exponents()).map_err(|error| Failure::Input(error.to_string()))?;
         if powers.first() != Some(&expected) {
-            return Err(Failure::Input(format!("engine {engine} computes a wrong power: do not use it here")));
+            return Err(Failure::Input(format!(
+                "engine {engine} computes a wrong power: do not use it here"
+            )));
         }
         Ok(load)
     }

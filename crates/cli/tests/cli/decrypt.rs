@@ -39,8 +39,17 @@ fn one_ciphertext_of_each_padding() {
     let ciphertext = encrypted(&folder, plaintext, &["-pkeyopt", "rsa_padding_mode:pkcs1"]);
     let decrypt = args!["decrypt", "--key", key(2048), "--padding", "pkcs1"];
     assert_eq!(zariz_with(decrypt, &ciphertext).exits(0).stdout, plaintext);
-    let text =
-        args!["decrypt", "--key", key(2048), "--padding", "pkcs1", "--encoding", "hex", "--output-encoding", "hex"];
+    let text = args![
+        "decrypt",
+        "--key",
+        key(2048),
+        "--padding",
+        "pkcs1",
+        "--encoding",
+        "hex",
+        "--output-encoding",
+        "hex"
+    ];
     assert_eq!(zariz_with(text, hex(&ciphertext).as_bytes()).exits(0).text(), hex(plaintext) + "\n");
 }
 
@@ -60,15 +69,25 @@ fn lines_fail_alone() {
     };
     let done = decrypt(&["--output-encoding", "hex"]);
     assert_eq!(done.lines(), [&hex(b"text"), "", "", "", "", &hex(b"two\nlines"), &hex(b"text")]);
-    let done =
-        done.says(&["line 2: ", "line 3: not hexadecimal: 'x'", "line 4: ", "line 5: 255 bytes", "4 of 7 lines"]);
+    let done = done.says(&[
+        "line 2: ",
+        "line 3: not hexadecimal: 'x'",
+        "line 4: ",
+        "line 5: 255 bytes",
+        "4 of 7 lines",
+    ]);
     assert_eq!(done.stderr.lines().count(), 5);
     // In lines, the default encoding of plaintexts is base64.
     assert_eq!(decrypt(&[]).lines(), ["dGV4dA==", "", "", "", "", "dHdvCmxpbmVz", "dGV4dA=="]);
-    let raw = decrypt(&["--output-encoding", "raw"]).says(&["line 6: the plaintext contains a line end", "5 of 7"]);
+    let raw =
+        decrypt(&["--output-encoding", "raw"]).says(&["line 6: the plaintext contains a line end", "5 of 7"]);
     assert_eq!(raw.lines(), ["text", "", "", "", "", "", "text"]);
-    let quiet =
-        decrypt(&["--quiet"]).says(&["error: line 2: ", "error: line 3: ", "error: line 4: ", "error: line 5: "]);
+    let quiet = decrypt(&["--quiet"]).says(&[
+        "error: line 2: ",
+        "error: line 3: ",
+        "error: line 4: ",
+        "error: line 5: ",
+    ]);
     assert_eq!((quiet.stderr.lines().count(), quiet.lines().len()), (4, 7), "no summary: {quiet:?}");
 }
 
@@ -78,14 +97,19 @@ fn one_bad_ciphertext_is_bad_input() {
     zariz(decrypt()).exits(3).says(&["error: standard input: 0 bytes"]);
     zariz_with(decrypt(), &[1; 256]).exits(3).says(&["cannot be decrypted"]);
     zariz_with(decrypt(), &[0xff; 256]).exits(3);
-    zariz_with(decrypt().into_iter().chain(args!["--encoding", "base64"]), b"?").exits(3).says(&["not base64"]);
+    zariz_with(decrypt().into_iter().chain(args!["--encoding", "base64"]), b"?")
+        .exits(3)
+        .says(&["not base64"]);
     zariz(args!["decrypt", "--key", key(1024), "--oaep-hash", "sha512", "-"]).exits(3);
 }
 
 #[test]
 fn bad_pkcs1_padding_is_no_error_and_always_the_same() {
     let decrypt = || {
-        zariz_with(args!["decrypt", "--key", key(2048), "--padding", "pkcs1"], &[7; 256]).exits(0).says_nothing().stdout
+        zariz_with(args!["decrypt", "--key", key(2048), "--padding", "pkcs1"], &[7; 256])
+            .exits(0)
+            .says_nothing()
+            .stdout
     };
     assert_eq!(decrypt(), decrypt());
 }

@@ -20,7 +20,9 @@ fn demo(path: Option<&str>) -> Done {
 #[test]
 fn it_tells_what_it_did() {
     let alone = demo(Some("/does/not/exist"));
-    for word in ["300 messages", "machine", "engine", "1 thread\n", "300 signatures", "300 good, 0 bad", "per second"] {
+    for word in
+        ["300 messages", "machine", "engine", "1 thread\n", "300 signatures", "300 good, 0 bad", "per second"]
+    {
         assert!(alone.text().contains(word), "{word} is not in {alone:?}");
     }
     assert!(alone.text().contains("not found"), "{alone:?}");

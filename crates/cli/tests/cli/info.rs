@@ -29,9 +29,16 @@ fn every_engine_is_there_and_the_available_ones_pass() {
 #[test]
 fn the_table_says_the_same() {
     let done = zariz(["info"]).exits(0).says_nothing();
-    for word in
-        ["processor", "features", "portable", "avx2-fma", "avx-ifma", "avx512-fma", "avx512-ifma", "chosen by auto"]
-    {
+    for word in [
+        "processor",
+        "features",
+        "portable",
+        "avx2-fma",
+        "avx-ifma",
+        "avx512-fma",
+        "avx512-ifma",
+        "chosen by auto",
+    ] {
         assert!(done.text().contains(word), "{word}");
     }
 }
@@ -50,7 +57,8 @@ fn hidden_instructions_are_not_used() {
         let info: Value = serde_json::from_slice(&done.stdout).expect("JSON");
         assert_eq!(info["hidden"].as_array().expect("an array").len(), hidden.split_terminator(',').count());
         let engines = info["engines"].as_array().expect("an array").iter();
-        let available = engines.filter(|engine| engine["available"] == true && engine["requires"] != "nothing");
+        let available =
+            engines.filter(|engine| engine["available"] == true && engine["requires"] != "nothing");
         available.filter_map(|engine| Some(engine["name"].as_str()?.to_owned())).collect()
     };
     let needs: [(&str, &[&str]); 8] = [
@@ -66,7 +74,8 @@ fn hidden_instructions_are_not_used() {
     let all = available("");
     for set in 0..16 {
         let names: Vec<_> = ["adx", "avx2", "avx512", "ifma"].into_iter().enumerate().collect();
-        let hidden: Vec<&str> = names.into_iter().filter(|(i, _)| set >> i & 1 == 1).map(|(_, name)| name).collect();
+        let hidden: Vec<&str> =
+            names.into_iter().filter(|(i, _)| set >> i & 1 == 1).map(|(_, name)| name).collect();
         let is_left = |engine: &String| {
             let need = needs.iter().find(|(name, _)| name == engine);
             need.is_none_or(|(_, needed)| !needed.iter().any(|name| hidden.contains(name)))
@@ -123,11 +132,14 @@ fn another_provider_is_told_under_any_configuration() {
     std::fs::copy(&module, &copy).expect("copied");
     let none = folder.file("none.cnf", "");
     for module in [&module, &copy] {
-        ask(module, &none).exits(3).says(&["legacy.so: is another provider (OpenSSL Legacy Provider), not zariz"]);
+        ask(module, &none)
+            .exits(3)
+            .says(&["legacy.so: is another provider (OpenSSL Legacy Provider), not zariz"]);
     }
     let configuration = |name: &str, lines: &str| {
-        let text =
-            format!("openssl_conf = all\n[all]\nproviders = list\n[list]\n{name} = section\n[section]\n{lines}\n");
+        let text = format!(
+            "openssl_conf = all\n[all]\nproviders = list\n[list]\n{name} = section\n[section]\n{lines}\n"
+        );
         folder.file("openssl.cnf", text)
     };
     let file = format!("module = {}\nactivate = 1", copy.display());
@@ -143,9 +155,13 @@ fn another_provider_is_told_under_any_configuration() {
         ("gone", &missing),
         ("legacy", ""),
     ] {
-        ask(&copy, &configuration(name, lines)).exits(3).says(&["another provider (OpenSSL Legacy Provider)"]);
+        ask(&copy, &configuration(name, lines))
+            .exits(3)
+            .says(&["another provider (OpenSSL Legacy Provider)"]);
     }
-    for (text, why) in [("[not closed\n", "bad.cnf, line 1: missing close square bracket"), ("a = $b\n", "line 1")] {
+    for (text, why) in
+        [("[not closed\n", "bad.cnf, line 1: missing close square bracket"), ("a = $b\n", "line 1")]
+    {
         ask(&copy, &folder.file("bad.cnf", text)).exits(3).says(&["configuration cannot be read", why]);
     }
 }
@@ -158,7 +174,8 @@ fn a_module_that_its_settings_break_says_where_they_stand() {
     for (name, lines) in
         [("text", "a = 1\n".to_owned()), ("other", format!("module = {}\nactivate = 1\n", text.display()))]
     {
-        let all = format!("openssl_conf = all\n[all]\nproviders = list\n[list]\n{name} = mine\n[mine]\n{lines}");
+        let all =
+            format!("openssl_conf = all\n[all]\nproviders = list\n[list]\n{name} = mine\n[mine]\n{lines}");
         let configuration = folder.file("openssl.cnf", all);
         let place = format!("with the settings in {} [mine]", configuration.display());
         ask(&text, &configuration).exits(3).says(&[&place, "invalid ELF header"]);
@@ -215,7 +232,10 @@ fn the_module_says_its_settings_and_that_it_has_done_nothing() {
         assert_eq!((&info["running"], &info["configuration"]), (&Value::from(true), &Value::Null), "{info}");
         assert!(info["openssl"].as_str().is_some_and(|openssl| openssl.starts_with("OpenSSL ")), "{info}");
         assert!(info["engine"].as_str().is_some_and(|engine| engine.starts_with("auto")), "{info}");
-        assert!(info["threads"].as_u64().is_some_and(|threads| threads >= 1) && info["max_batch"] == 16, "{info}");
+        assert!(
+            info["threads"].as_u64().is_some_and(|threads| threads >= 1) && info["max_batch"] == 16,
+            "{info}"
+        );
         for counter in COUNTERS {
             assert_eq!(info[counter].as_f64(), Some(0.0), "{counter}: {info}");
         }
@@ -394,9 +414,14 @@ fn configurations_that_do_not_lead_programs_to_the_module_are_told() {
         assert_eq!(info["private_operations"], u64::from(signs), "{what}: {info}");
         let done = ask(&file, &configuration).exits(0).says_nothing();
         match warning {
-            "" => assert!(info["unreached"].is_null() && !done.text().contains("warning"), "{what}: {done:?}"),
+            "" => {
+                assert!(info["unreached"].is_null() && !done.text().contains("warning"), "{what}: {done:?}")
+            }
             words => {
-                assert!(info["unreached"].as_str().is_some_and(|text| text.contains(words)), "{what}: {info}");
+                assert!(
+                    info["unreached"].as_str().is_some_and(|text| text.contains(words)),
+                    "{what}: {info}"
+                );
                 assert!(done.text().contains(words), "{what}: {done:?}");
             }
         }
@@ -428,7 +453,8 @@ fn settings_that_the_module_does_not_have_are_told() {
     // Every setting in the page for administrators is accepted, and the module lists its name.
     let page = include_str!("../../../../docs/openssl.md");
     let rows = page.split_once("| setting |").expect("a table of settings").1.lines().skip(2);
-    let mut names: Vec<&str> = rows.map_while(|row| Some(row.strip_prefix("| `")?.split_once('`')?.0)).collect();
+    let mut names: Vec<&str> =
+        rows.map_while(|row| Some(row.strip_prefix("| `")?.split_once('`')?.0)).collect();
     names.sort_unstable();
     assert!(names.contains(&"threads") && names.len() >= 5, "{names:?}");
     let info = told(&file, &configuration("threads = 3"));

@@ -21,12 +21,15 @@ fn ending() -> Vec<i32> {
     // library.
     const OTHERS: [i32; 12] = [9, 19, 13, 17, 18, 20, 21, 22, 23, 28, 32, 33];
     let status = fs::read_to_string("/proc/self/status").expect("the system tells what is ignored");
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).expect("a line of that name").trim();
+    let ignored =
+        status.lines().find_map(|line| line.strip_prefix("SigIgn:")).expect("a line of that name").trim();
     let ignored = u64::from_str_radix(ignored, 16).expect("a mask");
     let is_ignored = |signal: &i32| ignored >> (signal - 1) & 1 == 1;
     // A shell that starts the tests in the background makes them ignore some signals; the program would
     // inherit that.
-    (1..=64).filter(|signal| !FAULTS.contains(signal) && !OTHERS.contains(signal) && !is_ignored(signal)).collect()
+    (1..=64)
+        .filter(|signal| !FAULTS.contains(signal) && !OTHERS.contains(signal) && !is_ignored(signal))
+        .collect()
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -81,7 +84,8 @@ fn every_signal_that_ends_a_program_removes_the_draft_of_every_command() {
         let run = |command: &str, options: Vec<OsString>, input: &[u8]| {
             let folder = Folder::new();
             let is_many = options.contains(&"--count".into());
-            let out = if is_many { args!["--out-dir", folder.path()] } else { args!["--out", folder.join("out")] };
+            let out =
+                if is_many { args!["--out-dir", folder.path()] } else { args!["--out", folder.join("out")] };
             interrupted(&[args![command], options, out].concat(), input, folder.path(), signal);
         };
         run("keygen", args!["--bits", "16384"], b"");

@@ -32,7 +32,8 @@ fn check(key: &Path) {
 fn keys_are_complete_and_different_and_their_names_in_order() {
     let folder = Folder::new();
     let keys = folder.join("keys");
-    let keygen = args!["keygen", "--bits", "1024", "--count", "11", "--out-dir", keys, "--public", "--threads", "3"];
+    let keygen =
+        args!["keygen", "--bits", "1024", "--count", "11", "--out-dir", keys, "--public", "--threads", "3"];
     assert!(zariz(keygen).exits(0).says_nothing().stdout.is_empty());
     let mut expected = names(11, 4);
     expected.extend((1..=11).map(|number| format!("key-{number:04}.pub.pem")));
@@ -53,11 +54,13 @@ fn keys_are_complete_and_different_and_their_names_in_order() {
 fn openssl_likes_the_keys() {
     for method in ["fips", "incremental"] {
         let folder = Folder::new();
-        let keygen = args!["keygen", "--bits", "1024", "--count", "3", "--out-dir", folder.path(), "--public"];
+        let keygen =
+            args!["keygen", "--bits", "1024", "--count", "3", "--out-dir", folder.path(), "--public"];
         zariz(keygen.into_iter().chain(args!["--method", method])).exits(0).says_nothing();
         for name in names(3, 4) {
             let key = folder.join(&name);
-            let text = String::from_utf8(openssl(args!["pkey", "-in", key, "-check", "-noout"])).expect("text");
+            let text =
+                String::from_utf8(openssl(args!["pkey", "-in", key, "-check", "-noout"])).expect("text");
             assert!(text.contains("Key is valid"), "{text}");
             let public = folder.read(&name.replace(".pem", ".pub.pem"));
             assert_eq!(openssl(args!["pkey", "-in", key, "-pubout"]), public, "{name}");
@@ -83,11 +86,22 @@ fn folder_and_keys_are_for_the_owner_alone() {
 
 #[test]
 fn both_methods_and_every_number_of_threads_make_keys() {
-    for options in [&["--method", "fips", "--threads", "1"][..], &["--method", "incremental", "--threads", "4"]] {
+    for options in
+        [&["--method", "fips", "--threads", "1"][..], &["--method", "incremental", "--threads", "4"]]
+    {
         let folder = Folder::new();
         // An existing empty folder is accepted.
-        let keygen =
-            args!["keygen", "--bits", "1024", "--count", "3", "--out-dir", folder.path(), "--engine", "portable"];
+        let keygen = args![
+            "keygen",
+            "--bits",
+            "1024",
+            "--count",
+            "3",
+            "--out-dir",
+            folder.path(),
+            "--engine",
+            "portable"
+        ];
         zariz(keygen.into_iter().chain(options.iter().map(Into::into))).exits(0).says_nothing();
         assert_eq!(folder.names(), names(3, 4));
         names(3, 4).iter().for_each(|name| check(&folder.join(name)));
@@ -102,17 +116,20 @@ fn both_methods_and_every_number_of_threads_make_keys() {
 fn keys_can_be_encrypted() {
     let folder = Folder::new();
     let (keys, password) = (folder.join("keys"), folder.file("password", "a secret\n"));
-    let keygen = args!["keygen", "--bits", "1024", "--count", "2", "--out-dir", keys, "--password-file", password];
+    let keygen =
+        args!["keygen", "--bits", "1024", "--count", "2", "--out-dir", keys, "--password-file", password];
     zariz(keygen).exits(0).says_nothing();
     for name in names(2, 4) {
         let key = keys.join(name);
         assert!(fs::read(&key).expect("readable").starts_with(b"-----BEGIN ENCRYPTED PRIVATE KEY-----\n"));
         openssl(args!["pkey", "-in", key, "-passin", "pass:a secret", "-check", "-noout"]);
-        zariz_with(args!["sign", "--key", key, "--password-file", password, "--encoding", "hex"], b"text").exits(0);
+        zariz_with(args!["sign", "--key", key, "--password-file", password, "--encoding", "hex"], b"text")
+            .exits(0);
     }
     // An empty password protects nothing: it is refused, and no folder is made.
     let (none, empty) = (folder.join("none"), folder.file("empty", "\n"));
-    let keygen = args!["keygen", "--bits", "1024", "--count", "2", "--out-dir", none, "--password-file", empty];
+    let keygen =
+        args!["keygen", "--bits", "1024", "--count", "2", "--out-dir", none, "--password-file", empty];
     zariz(keygen).exits(3).says(&["empty: an empty first line protects no key"]);
     assert!(!none.exists());
 }
@@ -121,10 +138,13 @@ fn keys_can_be_encrypted() {
 fn only_a_new_or_empty_folder_will_do() {
     let folder = Folder::new();
     let file = folder.file("something", "else");
-    let keygen = |folder: &Path| zariz(args!["keygen", "--bits", "1024", "--count", "2", "--out-dir", folder]);
+    let keygen =
+        |folder: &Path| zariz(args!["keygen", "--bits", "1024", "--count", "2", "--out-dir", folder]);
     keygen(folder.path()).exits(3).says(&["not empty", "it has something", "name a new or empty folder"]);
     keygen(&file).exits(3).says(&["something: ", "directory"]);
-    keygen(Path::new("/does/not/exist/keys")).exits(3).says(&["error: /does/not/exist/keys: ", "No such file"]);
+    keygen(Path::new("/does/not/exist/keys"))
+        .exits(3)
+        .says(&["error: /does/not/exist/keys: ", "No such file"]);
     assert_eq!(folder.names(), ["something"]);
     assert_eq!(folder.read("something"), b"else");
 }
@@ -177,7 +197,8 @@ fn an_interruption_leaves_complete_keys_and_says_how_many() {
         let keys = folder.join("keys");
         let mut child = program();
         child.args(args!["keygen", "--bits", "1024", "--count", "1000000", "--out-dir", keys]).args(options);
-        let child = child.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("started");
+        let child =
+            child.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("started");
         let public = options.contains(&"--public");
         for _ in 0..3000 {
             if keys.is_dir() && names_in(&keys).len() > 5 {
@@ -191,7 +212,8 @@ fn an_interruption_leaves_complete_keys_and_says_how_many() {
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.signal(), Some(number), "{stderr}");
 
-        let made: Vec<String> = names_in(&keys).into_iter().filter(|name| !name.ends_with(".pub.pem")).collect();
+        let made: Vec<String> =
+            names_in(&keys).into_iter().filter(|name| !name.ends_with(".pub.pem")).collect();
         assert_eq!(made, names(made.len(), 7), "complete keys alone, in order");
         assert_eq!(names_in(&keys).len(), made.len() * if public { 2 } else { 1 });
         let expected = format!(

@@ -53,12 +53,16 @@ fn the_public_key_may_go_to_standard_output_too() {
     let folder = Folder::new();
     let (private, public) = ("-----BEGIN PRIVATE KEY-----\n", "-----BEGIN PUBLIC KEY-----\n");
     let file = folder.join("private.pem");
-    let done = zariz(args!["keygen", "--bits", "1024", "--out", file, "--public-out", "-"]).exits(0).says_nothing();
+    let done =
+        zariz(args!["keygen", "--bits", "1024", "--out", file, "--public-out", "-"]).exits(0).says_nothing();
     assert!(done.text().starts_with(public) && folder.read("private.pem").starts_with(private.as_bytes()));
     for out in [args![], args!["--out", "-"]] {
         let keygen = args!["keygen", "--bits", "1024", "--public-out", "-"];
         let done = zariz(keygen.into_iter().chain(out)).exits(0).says_nothing();
-        assert!(done.text().starts_with(private) && done.text().contains(public), "the private key first: {done:?}");
+        assert!(
+            done.text().starts_with(private) && done.text().contains(public),
+            "the private key first: {done:?}"
+        );
     }
     assert_eq!(folder.names(), ["private.pem"]);
 }
@@ -138,7 +142,9 @@ fn a_key_that_nobody_reads_is_an_error_and_leaves_nothing() {
             let output = keygen.output().expect("ended");
             let stderr = String::from_utf8_lossy(&output.stderr);
             assert_eq!(output.status.code(), Some(3), "{arguments:?}: {stderr}");
-            for words in ["error: standard output: ", &format!("the {kind} key was not written"), "no key was kept"] {
+            for words in
+                ["error: standard output: ", &format!("the {kind} key was not written"), "no key was kept"]
+            {
                 assert!(stderr.contains(words), "{arguments:?}: {stderr}");
             }
             assert!(folder.names().is_empty(), "{arguments:?}: {:?}", folder.names());

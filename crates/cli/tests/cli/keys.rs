@@ -15,16 +15,19 @@ fn sign(key: &PathBuf) -> Done {
 }
 
 fn verify(key: &PathBuf, folder: &Folder) -> Done {
-    let signature = folder.file("signature", zariz_with(args!["sign", "--key", self::key(1024)], b"message").stdout);
+    let signature =
+        folder.file("signature", zariz_with(args!["sign", "--key", self::key(1024)], b"message").stdout);
     zariz_with(args!["verify", "--key", key, "--signatures", signature], b"message")
 }
 
 #[test]
 fn files_that_are_no_keys() {
     let folder = Folder::new();
-    for contents in
-        ["text", "-----BEGIN PRIVATE KEY-----\n", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"]
-    {
+    for contents in [
+        "text",
+        "-----BEGIN PRIVATE KEY-----\n",
+        "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n",
+    ] {
         let file = folder.file("file", contents);
         sign(&file).exits(3).says(&["error: ", "file: "]);
         verify(&file, &folder).exits(3).says(&["error: ", "file: "]);
@@ -40,7 +43,9 @@ fn files_that_are_no_keys() {
         verify(&file, &folder).exits(3).says(&["file: ", name, advice]);
     }
     let public = "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n";
-    sign(&folder.file("public", public)).exits(3).says(&["public: this is a public key; the private key is needed"]);
+    sign(&folder.file("public", public))
+        .exits(3)
+        .says(&["public: this is a public key; the private key is needed"]);
     let empty = folder.file("empty", "");
     sign(&empty).exits(3).says(&["empty: empty"]);
     let huge = folder.file("huge", vec![b'x'; 2 << 20]);
@@ -64,7 +69,8 @@ fn a_damaged_key_never_signs() {
 #[test]
 fn forms_of_keys() {
     let folder = Folder::new();
-    let expected = zariz_with(args!["sign", "--key", key(1024), "--encoding", "hex"], b"message").exits(0).stdout;
+    let expected =
+        zariz_with(args!["sign", "--key", key(1024), "--encoding", "hex"], b"message").exits(0).stdout;
     for (name, options) in [
         ("pkcs8.der", &["pkcs8", "-topk8", "-nocrypt", "-outform", "DER"][..]),
         ("pkcs1.pem", &["rsa", "-traditional"]),
@@ -94,14 +100,17 @@ fn forms_of_keys() {
 fn keys_restricted_to_pss() {
     let folder = Folder::new();
     let (key, public) = (folder.join("pss.pem"), folder.join("public.pem"));
-    let parameters = ["rsa_pss_keygen_md:sha512", "rsa_pss_keygen_mgf1_md:sha512", "rsa_pss_keygen_saltlen:64"];
-    let parameters = ["rsa_keygen_bits:1536"].iter().chain(&parameters).flat_map(|option| args!["-pkeyopt", option]);
+    let parameters =
+        ["rsa_pss_keygen_md:sha512", "rsa_pss_keygen_mgf1_md:sha512", "rsa_pss_keygen_saltlen:64"];
+    let parameters =
+        ["rsa_keygen_bits:1536"].iter().chain(&parameters).flat_map(|option| args!["-pkeyopt", option]);
     openssl(args!["genpkey", "-algorithm", "RSA-PSS", "-out", key].into_iter().chain(parameters));
     openssl(args!["pkey", "-in", key, "-pubout", "-out", public]);
     let sign = |alg: &str| zariz_with(args!["sign", "--key", key, "--alg", alg], b"message");
     let signature = folder.file("signature", sign("PS512").exits(0).stdout);
-    let verify =
-        |alg: &str| zariz_with(args!["verify", "--key", public, "--alg", alg, "--signatures", signature], b"message");
+    let verify = |alg: &str| {
+        zariz_with(args!["verify", "--key", public, "--alg", alg, "--signatures", signature], b"message")
+    };
     verify("PS512").exits(0);
     let message = folder.file("message", "message");
     openssl(args![
@@ -116,7 +125,8 @@ fn keys_restricted_to_pss() {
         message
     ]);
     let only = "restricted to PSS signatures with SHA-512, MGF1 with SHA-512 and a salt of at least 64 bytes";
-    let lines = |command: Vec<OsString>| zariz_with([command, args!["--lines"]].concat(), b"message\nanother\n");
+    let lines =
+        |command: Vec<OsString>| zariz_with([command, args!["--lines"]].concat(), b"message\nanother\n");
     let lines = [
         lines(args!["sign", "--key", key]),
         lines(args!["verify", "--key", public, "--signatures", signature]),
@@ -151,7 +161,8 @@ fn a_key_among_other_blocks_is_found() {
     sign(&certificate).exits(3).says(&["certificate", "no private key"]);
     let private = fs::read_to_string(key(1024)).expect("the key");
     let certificate = fs::read_to_string(certificate).expect("the certificate");
-    let chain = folder.file("chain.pem", format!("some text\n{certificate}more text\n{private}{certificate}"));
+    let chain =
+        folder.file("chain.pem", format!("some text\n{certificate}more text\n{private}{certificate}"));
     sign(&chain).exits(0);
     verify(&chain, &folder).exits(0);
 }
@@ -163,7 +174,11 @@ fn encrypted_keys_say_how_to_decrypt_them() {
     for (name, options, advice) in [
         ("pkcs8.pem", &["pkcs8", "-topk8", "-passout", "pass:secret"][..], "openssl pkey"),
         ("pkcs1.pem", &["rsa", "-traditional", "-aes256", "-passout", "pass:secret"], "openssl pkcs8 -topk8"),
-        ("pbe.pem", &["pkcs8", "-topk8", "-v1", "PBE-SHA1-3DES", "-passout", "pass:secret"], "openssl pkcs8 -topk8"),
+        (
+            "pbe.pem",
+            &["pkcs8", "-topk8", "-v1", "PBE-SHA1-3DES", "-passout", "pass:secret"],
+            "openssl pkcs8 -topk8",
+        ),
     ] {
         let file = folder.join(name);
         openssl(options.iter().map(Into::into).chain(args!["-in", key(1024), "-out", file]));

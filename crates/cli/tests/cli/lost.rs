@@ -37,7 +37,8 @@ fn writing() -> Vec<(Vec<OsString>, &'static [u8])> {
         (args!["sign", "--help"], b""),
     ];
     let parsed = PrivateKey::parse(&std::fs::read(&key).expect("readable")).expect("a key");
-    let cipher: &[u8] = parsed.public_key().encrypt(&Padding::Pkcs1v15, b"text").expect("a ciphertext").leak();
+    let cipher: &[u8] =
+        parsed.public_key().encrypt(&Padding::Pkcs1v15, b"text").expect("a ciphertext").leak();
     all.push((args!["decrypt", "--key", key, "--padding", "pkcs1"], cipher));
     all.push((args!["decrypt", "--key", key, "--padding", "pkcs1", "--output-encoding", "hex"], cipher));
     all
@@ -60,7 +61,10 @@ fn a_closed_or_full_output_is_an_error_of_every_command() {
             let done = redirected(&arguments, redirection, input);
             assert_eq!(done.code, Some(3), "{arguments:?} {redirection}: {done:?}");
             let says = |words| done.stderr.contains(words);
-            assert!(says("standard output") || says("/dev/stdout") || says("/dev/fd/1"), "{arguments:?}: {done:?}");
+            assert!(
+                says("standard output") || says("/dev/stdout") || says("/dev/fd/1"),
+                "{arguments:?}: {done:?}"
+            );
         }
         // Without the redirection, the same command has a result.
         assert!(redirected(&arguments, "", input).code == Some(0), "{arguments:?}");
@@ -96,7 +100,8 @@ fn a_pipe_that_its_reader_closed_ends_every_command() {
 #[test]
 fn a_closed_input_is_no_empty_input() {
     let folder = Folder::new();
-    let signature = folder.file("signature", zariz_with(args!["sign", "--key", key(1024)], b"").exits(0).stdout);
+    let signature =
+        folder.file("signature", zariz_with(args!["sign", "--key", key(1024)], b"").exits(0).stdout);
     for stdin in ["-", "/dev/stdin", "/dev/fd/0"] {
         for arguments in [
             args!["sign", "--key", key(1024), stdin],
@@ -122,7 +127,9 @@ fn a_path_of_a_folder_makes_no_file() {
     let here = folder.path().to_str().expect("text");
     folder.file("file", "before");
     std::fs::create_dir(folder.join("folder")).expect("a folder");
-    for end in ["new/", "new//", "new/.", "new/./", "new/..", "file/", "file/.", "folder", "folder/", ".", ".."] {
+    for end in
+        ["new/", "new//", "new/.", "new/./", "new/..", "file/", "file/.", "folder", "folder/", ".", ".."]
+    {
         let path = format!("{here}/{end}");
         for arguments in [
             args!["sign", "--key", key(1024), "--out", path],

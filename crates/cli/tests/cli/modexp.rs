@@ -42,7 +42,10 @@ fn bad_lines_leave_empty_ones() {
     ]);
     assert_eq!(done.stderr.lines().count(), 10);
     let too_long = format!("2 3 1{:0>4096}1\n2 3 5\n", 0);
-    assert_eq!(zariz_with(["modexp"], too_long.as_bytes()).exits(4).says(&["line 1: ", "16384"]).lines(), ["", "3"]);
+    assert_eq!(
+        zariz_with(["modexp"], too_long.as_bytes()).exits(4).says(&["line 1: ", "16384"]).lines(),
+        ["", "3"]
+    );
 }
 
 #[test]
@@ -77,8 +80,11 @@ fn mixed_lines_agree_with_another_library() {
         };
         let (base, exponent) = (number(&mut state, 160), number(&mut state, 40));
         // Every third line repeats an earlier modulus.
-        let modulus =
-            if i % 3 == 0 { BigUint::from(1_000_003u32) } else { number(&mut state, 150) | BigUint::from(1u32) };
+        let modulus = if i % 3 == 0 {
+            BigUint::from(1_000_003u32)
+        } else {
+            number(&mut state, 150) | BigUint::from(1u32)
+        };
         let modulus = if modulus == BigUint::from(1u32) { BigUint::from(3u32) } else { modulus };
         input += &format!("{base:x} {exponent:X} 0x{modulus:x}\n");
         expected.push(format!("{:x}", base.modpow(&exponent, &modulus)));
@@ -115,7 +121,8 @@ fn a_fixed_base_gives_what_the_base_on_every_line_gives() {
     for (base, expected) in
         [("0", ["0", "1", "0"]), ("1", ["1", "1", "1"]), ("65", ["0", "1", "0"]), ("64", ["64", "1", "1"])]
     {
-        let done = zariz_with(["modexp", "--modulus", "65", "--fixed-base", base], b"1\n0\nffffffffffffffffff0\n");
+        let done =
+            zariz_with(["modexp", "--modulus", "65", "--fixed-base", base], b"1\n0\nffffffffffffffffff0\n");
         assert_eq!(done.exits(0).says_nothing().lines(), expected, "{base}");
     }
 }
@@ -140,5 +147,7 @@ fn bad_exponents_of_a_fixed_base_leave_empty_lines() {
     zariz(["modexp", "--fixed-base", "x", "--modulus", "7"]).exits(2).says(&["'x' is not"]);
     let both = ["modexp", "--fixed-base", "2", "--modulus", "7", "--exponent", "3"];
     zariz(both).exits(2).says(&["--fixed-base", "--exponent", "cannot be used with"]);
-    zariz(["modexp", "--fixed-base", "2", "--modulus", "8"]).exits(3).says(&["--modulus: the modulus is even"]);
+    zariz(["modexp", "--fixed-base", "2", "--modulus", "8"])
+        .exits(3)
+        .says(&["--modulus: the modulus is even"]);
 }

@@ -53,7 +53,10 @@ fn no_message_has_control_characters() {
         let done = zariz_with(&arguments, HOSTILE.as_bytes());
         assert!(matches!(done.code, Some(2..=4)), "{arguments:?}: {done:?}");
         let is_plain = |c: char| c == '\n' || !c.is_control() && !"\u{202e}\u{2066}".contains(c);
-        assert!(done.stderr.chars().all(is_plain) && done.text().chars().all(is_plain), "{arguments:?}: {done:?}");
+        assert!(
+            done.stderr.chars().all(is_plain) && done.text().chars().all(is_plain),
+            "{arguments:?}: {done:?}"
+        );
         assert!(!done.stderr.lines().any(|line| line.starts_with("forged")), "{arguments:?}: {done:?}");
     }
     // Other letters stay unchanged.

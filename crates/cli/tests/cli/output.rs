@@ -58,14 +58,16 @@ fn a_replaced_file_keeps_its_mode_and_its_links() {
     assert!(link.is_symlink());
     assert_eq!(fs::metadata(&file).expect("there").permissions().mode() & 0o777, 0o640);
     // A new file gets the mode that the user's mask allows, like any other.
-    zariz_with(args!["modexp", "--modulus", "7", "--exponent", "2", "--out", folder.join("new")], b"3").exits(0);
+    zariz_with(args!["modexp", "--modulus", "7", "--exponent", "2", "--out", folder.join("new")], b"3")
+        .exits(0);
     let mode = |path: &Path| fs::metadata(path).expect("there").permissions().mode();
     assert_eq!(mode(&folder.join("new")), mode(&folder.file("usual", "")));
 }
 
 #[test]
 fn devices_are_written_and_never_replaced() {
-    let modexp = |out: &str| zariz_with(args!["modexp", "--modulus", "7", "--exponent", "2", "--out", out], b"3");
+    let modexp =
+        |out: &str| zariz_with(args!["modexp", "--modulus", "7", "--exponent", "2", "--out", out], b"3");
     modexp("/dev/null").exits(0).says_nothing();
     assert!(!fs::metadata("/dev/null").expect("there").is_file());
     assert_eq!(modexp("-").exits(0).text(), "2\n");
@@ -74,7 +76,10 @@ fn devices_are_written_and_never_replaced() {
         modexp("/dev/full").exits(3).says(&["error: /dev/full", "space"]);
         let full = fs::File::options().write(true).open("/dev/full").expect("opened");
         let mut child = program();
-        child.args(["modexp", "--modulus", "7", "--exponent", "2", "/dev/stdin"]).stdin(Stdio::piped()).stdout(full);
+        child
+            .args(["modexp", "--modulus", "7", "--exponent", "2", "/dev/stdin"])
+            .stdin(Stdio::piped())
+            .stdout(full);
         let mut child = child.stderr(Stdio::piped()).spawn().expect("started");
         child.stdin.take().expect("a pipe").write_all(b"3\n").expect("written");
         let output = child.wait_with_output().expect("ended");
@@ -89,7 +94,8 @@ fn a_closed_pipe_ends_the_run_quietly() {
         let mut child = program();
         child.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = child.spawn().expect("started");
-        let (mut stdin, mut stdout) = (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
+        let (mut stdin, mut stdout) =
+            (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
         let writer = thread::spawn(move || while stdin.write_all(b"2\n3\n").is_ok() {});
         stdout.read_exact(&mut [0; 10]).expect("ten bytes");
         drop(stdout);
@@ -106,7 +112,8 @@ fn a_closed_pipe_ends_the_run_quietly() {
 fn a_standard_error_that_is_closed_is_no_panic() {
     for redirection in ["2>&-", "2>/dev/full"] {
         let command = format!("printf 'x\\n2\\n' | \"$0\" modexp --modulus 7 --exponent 2 {redirection}");
-        let output = Command::new("sh").args(["-c", &command, env!("CARGO_BIN_EXE_zariz")]).output().expect("ended");
+        let output =
+            Command::new("sh").args(["-c", &command, env!("CARGO_BIN_EXE_zariz")]).output().expect("ended");
         assert_eq!((output.status.code(), &output.stdout[..]), (Some(4), &b"\n4\n"[..]), "{redirection}");
     }
 }

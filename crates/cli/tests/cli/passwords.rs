@@ -44,11 +44,13 @@ fn every_command_that_reads_private_keys_takes_a_password() {
     let (key, password) = (folder.join("key.pem"), folder.file("password", "secret\n"));
     let message = folder.file("message", "message");
     let signature = folder.file("signature", sign(&folder, &password).exits(0).stdout);
-    let verify = args!["verify", "--key", key, "--password-file", password, "--signatures", signature, message];
+    let verify =
+        args!["verify", "--key", key, "--password-file", password, "--signatures", signature, message];
     zariz(verify).exits(0).says(&["verified 1"]);
     let encrypt = args!["pkeyutl", "-encrypt", "-inkey", crate::run::key(1024), "-in", message];
     let ciphertext = folder.file("ciphertext", openssl(encrypt));
-    let decrypt = args!["decrypt", "--padding", "pkcs1", "--key", key, "--password-file", password, ciphertext];
+    let decrypt =
+        args!["decrypt", "--padding", "pkcs1", "--key", key, "--password-file", password, ciphertext];
     assert_eq!(zariz(decrypt).exits(0).stdout, b"message");
     // A password for an unencrypted key is accepted: scripts may always give one.
     let plain = args!["sign", "--key", crate::run::key(1024), "--password-file", password, message];
@@ -60,8 +62,12 @@ fn every_command_that_reads_private_keys_takes_a_password() {
 fn standard_input_is_one_thing_at_a_time() {
     let folder = folder();
     let (key, message) = (folder.join("key.pem"), folder.file("message", "message"));
-    let from_stdin = zariz_with(args!["sign", "--key", key, "--password-file", "-", message], b"secret\n").exits(0);
-    assert_eq!(from_stdin.stdout, zariz(args!["sign", "--key", crate::run::key(1024), message]).exits(0).stdout);
+    let from_stdin =
+        zariz_with(args!["sign", "--key", key, "--password-file", "-", message], b"secret\n").exits(0);
+    assert_eq!(
+        from_stdin.stdout,
+        zariz(args!["sign", "--key", crate::run::key(1024), message]).exits(0).stdout
+    );
     zariz_with(args!["sign", "--key", key, "--password-file", "-"], b"secret\n").exits(2).says(&[
         "FILE",
         "--password-file",
@@ -88,7 +94,9 @@ fn what_is_needed_is_not_replaced() {
         done.exits(2).says(&["would replace the file of --password-file"]);
     }
     assert_eq!(folder.read("password"), b"secret\n");
-    zariz(args!["sign", "--key", key, "--out", key]).exits(2).says(&["--out would replace the file of --key"]);
+    zariz(args!["sign", "--key", key, "--out", key])
+        .exits(2)
+        .says(&["--out would replace the file of --key"]);
 }
 
 /// Every command reports a wrong password alike, and finds a key behind other blocks.
@@ -101,12 +109,22 @@ fn bundles_and_wrong_passwords() {
     let request = args!["req", "-x509", "-new", "-key", key(1024), "-subj", "/CN=test", "-out", certificate];
     openssl(request);
     let message = folder.file("message", "message");
-    let signature = folder.file("signature", zariz(args!["sign", "--key", key(1024), message]).exits(0).stdout);
+    let signature =
+        folder.file("signature", zariz(args!["sign", "--key", key(1024), message]).exits(0).stdout);
     let bundle = [folder.read("certificate.pem"), folder.read("key.pem")].concat();
     for key in [folder.join("key.pem"), folder.file("bundle.pem", bundle)] {
         let sign = |password: &Path| zariz(args!["sign", "--key", key, "--password-file", password, message]);
         let verify = |password: &Path| {
-            zariz(args!["verify", "--key", key, "--password-file", password, "--signatures", signature, message])
+            zariz(args![
+                "verify",
+                "--key",
+                key,
+                "--password-file",
+                password,
+                "--signatures",
+                signature,
+                message
+            ])
         };
         sign(&good).exits(0);
         verify(&good).exits(0);
@@ -132,14 +150,16 @@ fn keygen_encrypts_what_openssl_decrypts() {
     let folder = Folder::new();
     let (key, public) = (folder.join("key.pem"), folder.join("public.pem"));
     let password = folder.file("password", "a long secret\n");
-    let keygen = args!["keygen", "--bits", "1024", "--password-file", password, "--out", key, "--public-out", public];
+    let keygen =
+        args!["keygen", "--bits", "1024", "--password-file", password, "--out", key, "--public-out", public];
     zariz(keygen).exits(0);
     assert!(folder.read("key.pem").starts_with(b"-----BEGIN ENCRYPTED PRIVATE KEY-----\n"));
     sign(&folder, &password).exits(0);
     sign(&folder, &folder.file("wrong", "a wrong secret\n")).exits(3);
     let passin = format!("file:{}", password.display());
     assert_eq!(openssl(args!["pkey", "-in", key, "-passin", passin, "-pubout"]), folder.read("public.pem"));
-    let keygen = args!["keygen", "--bits", "1024", "--password-file", folder.file("empty", ""), "--out", "never"];
+    let keygen =
+        args!["keygen", "--bits", "1024", "--password-file", folder.file("empty", ""), "--out", "never"];
     zariz(keygen).exits(3).says(&["empty; a password was expected"]);
     let blank = folder.file("blank", "\nsecret\n");
     let keygen = args!["keygen", "--bits", "1024", "--password-file", blank, "--out", folder.join("never")];

@@ -94,7 +94,9 @@ fn primes_go_to_a_file_for_the_owner_alone() {
         assert_eq!(std::fs::metadata(&out).expect("there").permissions().mode() & 0o777, 0o600);
     }
     assert_eq!(folder.names(), ["primes"]);
-    zariz(args!["prime", "--bits", "512", "--out", "/does/not/exist/either"]).exits(3).says(&["No such file"]);
+    zariz(args!["prime", "--bits", "512", "--out", "/does/not/exist/either"])
+        .exits(3)
+        .says(&["No such file"]);
 }
 
 #[test]
@@ -116,8 +118,8 @@ fn known() -> Vec<(String, bool)> {
     // Mersenne primes, and composite numbers of the same form.
     let mersenne = |bits: u32| format!("{:x}", (BigUint::from(1u32) << bits) - 1u32);
     let product = format!("{:x}", number(&mersenne(521)) * number(&mersenne(607)));
-    let small =
-        ["0", "1", "2", "3", "4", "5", "9", "b"].map(|text| (text.to_owned(), ["2", "3", "5", "b"].contains(&text)));
+    let small = ["0", "1", "2", "3", "4", "5", "9", "b"]
+        .map(|text| (text.to_owned(), ["2", "3", "5", "b"].contains(&text)));
     // 561, 1105 and 294409 are Carmichael numbers; 3215031751 is a strong pseudoprime for 2, 3, 5 and 7, and
     // 3825123056546413051 for the primes up to 23.
     let pseudo = ["231", "451", "47e09", "bfa17dc7", "3515818fa4ceb57b"].map(|text| (text.to_owned(), false));

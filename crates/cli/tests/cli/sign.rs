@@ -41,7 +41,9 @@ fn openssl_accepts_every_algorithm() {
 #[test]
 fn one_message_in_each_encoding() {
     let sign = |encoding: &str| {
-        zariz_with(args!["sign", "--key", key(1024), "--encoding", encoding], b"message\n").exits(0).says_nothing()
+        zariz_with(args!["sign", "--key", key(1024), "--encoding", encoding], b"message\n")
+            .exits(0)
+            .says_nothing()
     };
     let raw = sign("raw").stdout;
     assert_eq!(raw.len(), 128);
@@ -60,7 +62,8 @@ fn lines_are_messages_without_their_ends() {
     let expected: Vec<String> = MESSAGES
         .iter()
         .map(|message| {
-            let done = zariz_with(args!["sign", "--key", key(1024), "--encoding", "base64", "-"], message).exits(0);
+            let done =
+                zariz_with(args!["sign", "--key", key(1024), "--encoding", "base64", "-"], message).exits(0);
             done.text().trim_end().to_owned()
         })
         .collect();
@@ -69,7 +72,11 @@ fn lines_are_messages_without_their_ends() {
             let input = [&MESSAGES.join(end)[..], last].concat();
             for threads in ["1", "3"] {
                 let sign = args!["sign", "--key", key(1024), "--lines", "--threads", threads];
-                assert_eq!(zariz_with(sign, &input).exits(0).says_nothing().lines(), expected, "{end:?} {last:?}");
+                assert_eq!(
+                    zariz_with(sign, &input).exits(0).says_nothing().lines(),
+                    expected,
+                    "{end:?} {last:?}"
+                );
             }
         }
     }

@@ -19,12 +19,28 @@ fn lines(done: &Done) -> Vec<&str> {
 
 #[test]
 fn json_has_every_operation() {
-    let rows =
-        json(&["rsa1024", "rsa2048", "rsa3072", "rsa4096", "modexp1024", "modexp2048", "modexp4096", "--batch", "8"]);
+    let rows = json(&[
+        "rsa1024",
+        "rsa2048",
+        "rsa3072",
+        "rsa4096",
+        "modexp1024",
+        "modexp2048",
+        "modexp4096",
+        "--batch",
+        "8",
+    ]);
     let operations: Vec<&str> = rows.iter().filter_map(|row| row["operation"].as_str()).collect();
     let expected = [
-        ["rsa1024-sign", "rsa1024-verify", "rsa2048-sign", "rsa2048-verify", "rsa3072-sign", "rsa3072-verify"]
-            .as_slice(),
+        [
+            "rsa1024-sign",
+            "rsa1024-verify",
+            "rsa2048-sign",
+            "rsa2048-verify",
+            "rsa3072-sign",
+            "rsa3072-verify",
+        ]
+        .as_slice(),
         &["rsa4096-sign", "rsa4096-verify", "modexp1024", "modexp2048", "modexp4096"],
     ];
     assert_eq!(operations, expected.concat());
@@ -53,7 +69,8 @@ fn the_largest_key_and_the_slowest_engine() {
 
 #[test]
 fn the_table_has_the_columns_of_openssl() {
-    let done = zariz(["speed", "--seconds", "0.01", "rsa1024", "rsa2048", "modexp1024"]).exits(0).says_nothing();
+    let done =
+        zariz(["speed", "--seconds", "0.01", "rsa1024", "rsa2048", "modexp1024"]).exits(0).says_nothing();
     let lines = lines(&done);
     assert_eq!(lines.len(), 5, "{done:?}");
     let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
@@ -80,9 +97,13 @@ fn a_comparison_has_a_peer_and_a_ratio() {
     assert!(row["peer"].is_null() && row["peer_ops_per_second"].is_null() && row["ratio"].is_null(), "{row}");
     assert!(row.as_object().is_some_and(|row| row.contains_key("peer") && row.contains_key("ratio")));
 
-    let compare = ["speed", "rsa1024", "modexp1024", "--compare", "openssl", "--rounds", "1", "--seconds", "0.01"];
+    let compare =
+        ["speed", "rsa1024", "modexp1024", "--compare", "openssl", "--rounds", "1", "--seconds", "0.01"];
     let table = zariz(compare.iter().chain(&["--threads", "2"])).exits(0);
-    assert!(table.text().contains("times as fast") && table.text().contains("no such operation"), "{table:?}");
+    assert!(
+        table.text().contains("times as fast") && table.text().contains("no such operation"),
+        "{table:?}"
+    );
 }
 
 #[test]
@@ -123,7 +144,8 @@ fn keys_and_primes_are_compared_with_processes() {
     assert!(rows[3]["ratio"].is_null() && rows[3].get("peer_start_seconds").is_none(), "{}", rows[3]);
 
     let compare = ["speed", "--compare", "openssl", "--rounds", "1", "--seconds", "0.01"];
-    let table = zariz(compare.iter().chain(&["fixedbase1024", "prime1024", "safeprime512"])).exits(0).says_nothing();
+    let table =
+        zariz(compare.iter().chain(&["fixedbase1024", "prime1024", "safeprime512"])).exits(0).says_nothing();
     let lines = lines(&table);
     assert_eq!(lines.len(), 3 + 2 * 5, "{table:?}");
     assert!(lines[2].contains("no such operation") && lines[7].contains("openssl starts a process for each"));

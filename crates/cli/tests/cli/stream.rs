@@ -9,7 +9,11 @@ use crate::args;
 use crate::run::{Folder, key, program, run, zariz};
 
 /// Runs the program in a shell that limits its memory (in KiB), feeds it, and counts the lines of its answer.
-fn answers_within(limit: u64, arguments: &str, feed: impl Fn(&mut dyn Write) -> std::io::Result<()> + Send) -> u64 {
+fn answers_within(
+    limit: u64,
+    arguments: &str,
+    feed: impl Fn(&mut dyn Write) -> std::io::Result<()> + Send,
+) -> u64 {
     // One arena: the allocator reserves memory for each thread, and the limit counts reserved memory.
     let command = format!("ulimit -v {limit}; MALLOC_ARENA_MAX=1 exec \"$0\" {arguments}");
     let mut child = Command::new("sh");
@@ -18,7 +22,11 @@ fn answers_within(limit: u64, arguments: &str, feed: impl Fn(&mut dyn Write) -> 
     let (mut stdin, stdout) = (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
     let count = thread::scope(|scope| {
         scope.spawn(move || feed(&mut stdin).expect("everything is read"));
-        BufReader::new(stdout).lines().map(|line| line.expect("a line")).filter(|line| !line.is_empty()).count()
+        BufReader::new(stdout)
+            .lines()
+            .map(|line| line.expect("a line"))
+            .filter(|line| !line.is_empty())
+            .count()
     });
     assert_eq!(child.wait().expect("ended").code(), Some(0));
     count as u64
@@ -124,15 +132,19 @@ fn peak(arguments: &[std::ffi::OsString], line: &[u8], count: usize) -> u64 {
             stdin
         });
         let answers = BufReader::new(stdout).lines().take(count);
-        assert_eq!(answers.filter(|answer| answer.as_ref().is_ok_and(|answer| !answer.is_empty())).count(), count);
+        assert_eq!(
+            answers.filter(|answer| answer.as_ref().is_ok_and(|answer| !answer.is_empty())).count(),
+            count
+        );
         // It waits for more input, which has not ended.
         let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).expect("it is running");
         drop(feed.join().expect("fed"));
         status
     });
     assert_eq!(child.wait().expect("ended").code(), Some(0));
-    let peak =
-        status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.strip_suffix("kB")?.trim().parse::<u64>().ok());
+    let peak = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:")?.strip_suffix("kB")?.trim().parse::<u64>().ok());
     peak.expect("the system tells the peak") << 10
 }
 

@@ -102,7 +102,10 @@ fn making_many_has_a_bar_and_an_interruption_a_line_of_its_own() {
     assert!(bar.text().contains(" primes, ") && bar.text().contains(" left"), "{bar:?}");
     let search = "timeout --foreground 2 \"$ZARIZ\" prime --bits 4096 --safe --threads 1 > /dev/null";
     let step = on_terminal(search);
-    assert!(step.code == Some(0) || step.text().contains("searching for a safe prime of 4096 bits"), "{step:?}");
+    assert!(
+        step.code == Some(0) || step.text().contains("searching for a safe prime of 4096 bits"),
+        "{step:?}"
+    );
 }
 
 #[needs("script", "openssl")]
@@ -129,7 +132,8 @@ fn an_interrupted_question_leaves_the_terminal_as_it_was() {
     for out in ["", "--out signature"] {
         let sign = format!("\"$ZARIZ\" sign --encoding hex --key {} {out}; stty -a", encrypted.display());
         // Ctrl-C, after the question has appeared.
-        let pressed = format!("(sleep 1; printf '\\003'; sleep 1) | script -q -e -c 'trap : INT; {sign}' /dev/null");
+        let pressed =
+            format!("(sleep 1; printf '\\003'; sleep 1) | script -q -e -c 'trap : INT; {sign}' /dev/null");
         let mut shell = Command::new("sh");
         shell.args(["-c", &pressed]).current_dir(folder.path()).env("ZARIZ", env!("CARGO_BIN_EXE_zariz"));
         let done = run(&mut shell, b"");

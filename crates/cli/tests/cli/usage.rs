@@ -19,7 +19,9 @@ fn available() -> Vec<&'static str> {
 #[test]
 fn help_and_version_go_to_standard_output() {
     let help = zariz(["--help"]).exits(0).says_nothing();
-    for word in ["sign", "verify", "decrypt", "modexp", "keygen", "prime", "speed", "info", "demo", "Exit codes"] {
+    for word in
+        ["sign", "verify", "decrypt", "modexp", "keygen", "prime", "speed", "info", "demo", "Exit codes"]
+    {
         assert!(help.text().contains(word), "{word}");
     }
     assert!(zariz(["--version"]).exits(0).text().starts_with("zariz "));
@@ -84,8 +86,12 @@ fn algorithms_of_other_families_are_not_taken_for_typing_errors() {
             ("RS265", "RS265"),
             ("sha256", "sha256"),
         ] {
-            let done =
-                alg(command, name).exits(2).says(&[name, what, "RSA", "RS256, RS384, RS512, PS256, PS384, PS512"]);
+            let done = alg(command, name).exits(2).says(&[
+                name,
+                what,
+                "RSA",
+                "RS256, RS384, RS512, PS256, PS384, PS512",
+            ]);
             assert!(!done.stderr.contains("similar"), "{done:?}");
         }
         // The help lists the names; upper and lower case are accepted.
@@ -105,7 +111,9 @@ fn seconds_out_of_range_are_answered_with_the_range() {
 fn raw_lines_are_refused_with_a_reason() {
     let key = key(1024);
     for command in ["sign", "decrypt"] {
-        zariz(args![command, "--key", key, "--lines", "--encoding", "raw"]).exits(2).says(&["line ends", "base64"]);
+        zariz(args![command, "--key", key, "--lines", "--encoding", "raw"])
+            .exits(2)
+            .says(&["line ends", "base64"]);
     }
     let verify = args!["verify", "--key", key, "--lines", "--encoding", "raw", "--signatures", "none"];
     zariz(verify).exits(2).says(&["line ends"]);
@@ -121,9 +129,18 @@ fn standard_input_is_one_thing() {
 fn engines_are_named_and_refused_by_name() {
     let folder = Folder::new();
     let message = folder.file("message", "text");
-    let with =
-        |engine: &str| zariz(args!["sign", "--key", key(1024), "--engine", engine, "--encoding", "hex", message]);
-    with("sse9").exits(2).says(&["sse9", "auto", "portable", "avx2-fma", "avx-ifma", "avx512-fma", "avx512-ifma"]);
+    let with = |engine: &str| {
+        zariz(args!["sign", "--key", key(1024), "--engine", engine, "--encoding", "hex", message])
+    };
+    with("sse9").exits(2).says(&[
+        "sse9",
+        "auto",
+        "portable",
+        "avx2-fma",
+        "avx-ifma",
+        "avx512-fma",
+        "avx512-ifma",
+    ]);
     let available = available();
     let expected = with("auto").exits(0).stdout;
     for engine in Engine::ALL.iter().map(|engine| engine.name()) {
@@ -140,8 +157,9 @@ fn every_working_command_takes_engine_threads_and_quiet() {
     let folder = Folder::new();
     let lines = folder.file("lines", "2\n3\n");
     let options = ["--engine", "portable", "--threads", "2", "--quiet"];
-    let modexp =
-        zariz(args!["modexp", "--modulus", "7", "--exponent", "2", lines].iter().chain(&options.map(Into::into)));
+    let modexp = zariz(
+        args!["modexp", "--modulus", "7", "--exponent", "2", lines].iter().chain(&options.map(Into::into)),
+    );
     assert_eq!(modexp.exits(0).text(), "4\n2\n");
     for command in ["sign", "verify", "decrypt", "modexp", "keygen", "prime", "speed", "demo"] {
         let help = zariz([command, "--help"]).exits(0);

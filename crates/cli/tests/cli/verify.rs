@@ -69,7 +69,8 @@ fn every_encoding_is_read_in_every_usual_form() {
         }
         for form in forms {
             let signature = folder.file("signature", &form);
-            let verify = args!["verify", "--key", key(1024), "--encoding", encoding, "--signatures", signature];
+            let verify =
+                args!["verify", "--key", key(1024), "--encoding", encoding, "--signatures", signature];
             zariz_with(verify, b"message").exits(0).says(&["verified 1, failed 0"]);
         }
     }
@@ -93,8 +94,12 @@ fn bad_lines_fail_alone_and_are_named() {
     let bad = [good[1].clone(), good[1].clone(), "not base64!".into(), good[3][4..].to_owned()];
     let done = verify(&messages, &folder.file("signatures", bad.join("\n"))).exits(1);
     assert_eq!(done.stderr.lines().count(), 4, "{done:?}");
-    let done =
-        done.says(&["error: line 1: ", "error: line 3: not base64: ", "error: line 4: ", "verified 1, failed 3"]);
+    let done = done.says(&[
+        "error: line 1: ",
+        "error: line 3: not base64: ",
+        "error: line 4: ",
+        "verified 1, failed 3",
+    ]);
     assert!(done.stdout.is_empty());
 }
 
@@ -118,9 +123,15 @@ fn files_of_different_length_fail() {
     let folder = Folder::new();
     let (messages, good) = signed(&folder);
     let short = folder.file("short", good[..2].join("\n"));
-    verify(&messages, &short).exits(1).says(&["line 3: there is no signature", "line 4: ", "verified 2, failed 2"]);
+    verify(&messages, &short).exits(1).says(&[
+        "line 3: there is no signature",
+        "line 4: ",
+        "verified 2, failed 2",
+    ]);
     let long = folder.file("long", [&good[..], &good[..1]].concat().join("\n"));
-    verify(&messages, &long).exits(1).says(&["line 5: there is no line for this signature", "verified 4, failed 1"]);
+    verify(&messages, &long)
+        .exits(1)
+        .says(&["line 5: there is no line for this signature", "verified 4, failed 1"]);
 }
 
 #[test]
@@ -150,8 +161,12 @@ fn nothing_to_verify_is_an_error_unless_it_is_allowed() {
     zariz_with(signatures, b"").exits(1).says(&["nothing to verify", "standard input"]);
     // An empty line is a message; --allow-empty allows no failure.
     let line = folder.file("line", "\n");
-    verify(&["--lines", "--allow-empty"], &none, line.to_str().expect("text")).exits(1).says(&["line 1: ", "failed 1"]);
-    verify(&["--lines", "--allow-empty"], &none, messages.to_str().expect("text")).exits(1).says(&["failed 4"]);
+    verify(&["--lines", "--allow-empty"], &none, line.to_str().expect("text"))
+        .exits(1)
+        .says(&["line 1: ", "failed 1"]);
+    verify(&["--lines", "--allow-empty"], &none, messages.to_str().expect("text"))
+        .exits(1)
+        .says(&["failed 4"]);
     // The option is for lines: one message always has a signature.
     verify(&["--allow-empty"], &none, empty).exits(2).says(&["--lines"]);
 }

@@ -47,8 +47,9 @@ impl<M: Kernels> Ahmm<M> {
 
     pub fn new(machine: M, reduction: Reduction, l: usize) -> Self {
         let (low, high) = (l / 2, l - l / 2);
-        let bias =
-            |rows: usize| Reducer::bias(reduction, Bias::<M>::new(l + rows + 1).offset_if(M::SIGNED, 0), rows, l);
+        let bias = |rows: usize| {
+            Reducer::bias(reduction, Bias::<M>::new(l + rows + 1).offset_if(M::SIGNED, 0), rows, l)
+        };
         Self {
             machine,
             low,
@@ -60,7 +61,13 @@ impl<M: Kernels> Ahmm<M> {
     }
 
     /// `k = B·2^{−w·low} mod M`, almost. Cost: `(low + 1)·L` products.
-    pub fn complete(&self, reduction: &mut Reducer<M>, c: &mut [M::Column], number: &[M::Digit], k: &mut [M::Digit]) {
+    pub fn complete(
+        &self,
+        reduction: &mut Reducer<M>,
+        c: &mut [M::Column],
+        number: &[M::Digit],
+        k: &mut [M::Digit],
+    ) {
         self.machine.splat(c, &self.entry);
         mac_tiles(self.machine, self.tiles.iter().copied(), c, number, &self.one);
         reduction.reduce(c, self.low, k);

@@ -71,9 +71,12 @@ impl<M: Kernels> Arithmetic<M> {
             Method::AMM if (FEWEST_IN_REGISTERS..=M::MAX_IN_REGISTERS).contains(&l) => {
                 Self::InRegisters(Box::new(InRegisters::new(machine, lanes)))
             }
-            Method::KARATSUBA_PRODUCTS if l == M::MAX_TWO_TERMS => {
-                Self::TwoTerms(Box::new(Terms::new(machine, lanes, TWO_TERMS_SCRATCH, TWO_TERMS_SCRATCH_PLACE)))
-            }
+            Method::KARATSUBA_PRODUCTS if l == M::MAX_TWO_TERMS => Self::TwoTerms(Box::new(Terms::new(
+                machine,
+                lanes,
+                TWO_TERMS_SCRATCH,
+                TWO_TERMS_SCRATCH_PLACE,
+            ))),
             Method::KARATSUBA_PRODUCTS if in_terms::<M>(l) => {
                 Self::Terms(Box::new(Terms::new(machine, lanes, TERMS_SCRATCH, TERMS_SCRATCH_PLACE)))
             }
@@ -117,7 +120,9 @@ impl<M: Kernels> Arithmetic<M> {
     pub fn multiply(&mut self, m: M, columns: &mut [M::Column], x: &mut [M::Digit], y: &[M::Digit]) {
         match self {
             Self::InRegisters(registers) => m.amm_registers(x, y, &registers.modulus),
-            Self::TwoTerms(terms) => m.karatsuba_two_terms(x, 0, y, &terms.prepared, columns, &mut terms.scratch),
+            Self::TwoTerms(terms) => {
+                m.karatsuba_two_terms(x, 0, y, &terms.prepared, columns, &mut terms.scratch)
+            }
             Self::Terms(terms) => {
                 m.karatsuba_terms_multiply(columns, x, y, &mut terms.scratch);
                 m.karatsuba_terms_reduce(x, columns, &terms.prepared, &mut terms.scratch);
@@ -132,7 +137,9 @@ impl<M: Kernels> Arithmetic<M> {
     /// `times` times `X ← (X² + Q·M)/R`.
     pub fn square(&mut self, m: M, columns: &mut [M::Column], x: &mut [M::Digit], times: usize) {
         match self {
-            Self::TwoTerms(terms) => m.karatsuba_two_terms(x, times, &[], &terms.prepared, columns, &mut terms.scratch),
+            Self::TwoTerms(terms) => {
+                m.karatsuba_two_terms(x, times, &[], &terms.prepared, columns, &mut terms.scratch)
+            }
             Self::InRegisters(registers) => m.ams_registers(x, times, &registers.modulus, columns),
             Self::Terms(terms) => {
                 for _ in 0..times {
@@ -150,7 +157,13 @@ impl<M: Kernels> Arithmetic<M> {
     }
 
     /// [`multiply`](Self::multiply) by a table entry: a half-reduced product, where the method says so.
-    pub fn multiply_entry(&mut self, m: M, columns: &mut [M::Column], x: &mut [M::Digit], entry: &[M::Digit]) {
+    pub fn multiply_entry(
+        &mut self,
+        m: M,
+        columns: &mut [M::Column],
+        x: &mut [M::Digit],
+        entry: &[M::Digit],
+    ) {
         match self.ahmm() {
             Some((ahmm, reduction)) => {
                 let (number, k) = entry.split_at(x.len());

@@ -21,7 +21,8 @@ impl<M: Machine> Bias<M> {
     /// product beyond the last are left out.
     pub fn product(mut self, at: usize, rows: usize, columns: usize) -> Self {
         // Pairs (i, j) with i + j = k.
-        let pairs = |k: usize| (k + 1).min(rows).min(columns).min((rows + columns).saturating_sub(k + 1)) as u64;
+        let pairs =
+            |k: usize| (k + 1).min(rows).min(columns).min((rows + columns).saturating_sub(k + 1)) as u64;
         for k in 0..rows + columns {
             let bias = M::BIAS_LO.wrapping_mul(pairs(k)).wrapping_add(match k {
                 0 => 0,

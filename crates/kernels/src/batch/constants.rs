@@ -149,7 +149,9 @@ impl Constants {
     /// more splitting than fits.
     #[doc(hidden)]
     pub fn method_on<M: Kernels>(&self, machine: M) -> Method {
-        self.method().unwrap_or_else(|| Method::fastest(machine, self.digits())).fitting(self.digits(), M::DIGIT_BITS)
+        self.method()
+            .unwrap_or_else(|| Method::fastest(machine, self.digits()))
+            .fitting(self.digits(), M::DIGIT_BITS)
     }
 
     /// `w`.

@@ -247,11 +247,13 @@ impl<M: Kernels> Montgomery for Context<'_, M> {
         if is_turned {
             return self.machine.lookup(out, table, stride, index);
         }
-        for (out, index) in out.chunks_exact_mut(WINDOWS * stride).zip(index.chunks_exact(WINDOWS * M::LANES)) {
+        for (out, index) in out.chunks_exact_mut(WINDOWS * stride).zip(index.chunks_exact(WINDOWS * M::LANES))
+        {
             for (at, width) in tiles(stride, M::MAX_SELECT) {
                 let mut entries = out.chunks_exact_mut(stride);
-                let out =
-                    core::array::from_fn(|_| &mut entries.next().expect("an entry for each window")[at..at + width]);
+                let out = core::array::from_fn(|_| {
+                    &mut entries.next().expect("an entry for each window")[at..at + width]
+                });
                 self.machine.select_tile(out, &table[at..], stride, index);
             }
         }
@@ -264,7 +266,9 @@ impl<M: Kernels> Montgomery for Context<'_, M> {
     /// Cost and bounds: those of [`doubling`].
     fn double(&mut self, x: &mut [u64], times: &[u64]) {
         let (machine, l) = (self.machine, self.digits);
-        self.doubling.get_or_insert_with(|| Box::new(Doubling::new(machine, l))).run(cast_slice_mut(x), times);
+        self.doubling
+            .get_or_insert_with(|| Box::new(Doubling::new(machine, l)))
+            .run(cast_slice_mut(x), times);
     }
 
     /// In tenths of a processor cycle. Reading a table is not free beside fast products: each vector of it

@@ -58,7 +58,9 @@ mod tests {
     #[test]
     fn windows_are_the_widest_that_the_free_bits_allow() {
         // From 2(2^w + 1) free bits on, the window is w.
-        for (free, w) in [(0, 0), (5, 0), (6, 1), (9, 1), (10, 2), (17, 2), (18, 3), (33, 3), (34, 4), (500, 4)] {
+        for (free, w) in
+            [(0, 0), (5, 0), (6, 1), (9, 1), (10, 2), (17, 2), (18, 3), (33, 3), (34, 4), (500, 4)]
+        {
             assert_eq!(window(1040, 1040 - free), w, "{free} bits are free");
         }
         assert_eq!(window(520, 521), 0, "no bits are free");

@@ -51,14 +51,27 @@ impl<M: Kernels> Interleaved<M> {
         for &(row, count) in self.blocks.of(rows, |rows| blocks::<M>(rows, first)) {
             let last = row + count == rows;
             let plain = last.then(|| (&self.modulus[..first], self.mu[0]));
-            m.reduce_rows(&mut c[row..], &self.friendly[..first], &mut self.quotients[row..row + count], plain);
+            m.reduce_rows(
+                &mut c[row..],
+                &self.friendly[..first],
+                &mut self.quotients[row..row + count],
+                plain,
+            );
             // The other tiles: friendly rows as many columns up as there are rows at a time, ordinary rows in
             // place.
             for &(at, width) in &self.tiles[1..] {
                 let friendly_rows = &self.quotients[row..(row + count).min(friendly)];
-                m.mac_rows(&mut c[row + rows_at_a_time::<M>() + at..], &self.friendly[at..at + width], friendly_rows);
+                m.mac_rows(
+                    &mut c[row + rows_at_a_time::<M>() + at..],
+                    &self.friendly[at..at + width],
+                    friendly_rows,
+                );
                 if last {
-                    m.mac_rows(&mut c[friendly + at..], &self.modulus[at..at + width], &self.quotients[friendly..rows]);
+                    m.mac_rows(
+                        &mut c[friendly + at..],
+                        &self.modulus[at..at + width],
+                        &self.quotients[friendly..rows],
+                    );
                 }
             }
         }

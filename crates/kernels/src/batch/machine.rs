@@ -61,7 +61,13 @@ pub trait Machine: Copy + Send + Sync + 'static {
 
     /// `(lo + l + BIAS_LO, hi + h + BIAS_HI)` with `h·2^w + l = a·b`, modulo `2^64`. Precondition:
     /// `0 ≤ a, b < 2^w`, as [`digit`](Machine::digit) and [`operand`](Machine::operand) make them.
-    fn mac(self, lo: Self::Column, hi: Self::Column, a: Self::Digit, b: Self::Digit) -> (Self::Column, Self::Column);
+    fn mac(
+        self,
+        lo: Self::Column,
+        hi: Self::Column,
+        a: Self::Digit,
+        b: Self::Digit,
+    ) -> (Self::Column, Self::Column);
 
     /// Only the low half of [`mac`](Machine::mac): `lo + l + BIAS_LO`.
     #[inline(always)]

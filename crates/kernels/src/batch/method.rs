@@ -64,7 +64,8 @@ const MOST_LEVELS: u32 = 10;
 
 impl Method {
     /// Almost-Montgomery multiplication, digit by digit.
-    pub const AMM: Self = Self { multiply_levels: 0, square_levels: 0, reduction: Reduction::Interleaved, ahmm: false };
+    pub const AMM: Self =
+        Self { multiply_levels: 0, square_levels: 0, reduction: Reduction::Interleaved, ahmm: false };
     /// [`AMM`](Self::AMM), reduced by several digits at a time.
     pub const TILED: Self = Self { reduction: Reduction::Tiled, ..Self::AMM };
     /// [`TILED`](Self::TILED), with products with table entries as in [`AHMM`](Self::AHMM).
@@ -159,7 +160,9 @@ impl Method {
         let reduction = match self.reduction {
             reduction @ (Reduction::Interleaved | Reduction::Tiled) => reduction,
             #[cfg(feature = "papers")]
-            Reduction::Separated { levels, truncated } => Reduction::Separated { levels: levels.min(most), truncated },
+            Reduction::Separated { levels, truncated } => {
+                Reduction::Separated { levels: levels.min(most), truncated }
+            }
         };
         let (multiply_levels, square_levels) = (self.multiply_levels.min(most), self.square_levels.min(most));
         Self { multiply_levels, square_levels, reduction, ..self }

@@ -66,7 +66,8 @@ impl<M: Kernels> Product<M> {
     /// A split product has columns that can be negative.
     pub fn new(machine: M, l: usize, levels: u32, kind: Kind, part: Part, extra: &[u64]) -> Self {
         assert!(extra.len() == 2 * l && (part == Part::Full || kind == Kind::Product));
-        let split = splits(l, levels, part).then(|| Box::new(Split::new(machine, l, levels, kind, part, extra)));
+        let split =
+            splits(l, levels, part).then(|| Box::new(Split::new(machine, l, levels, kind, part, extra)));
         let widest = match (kind, part) {
             (Kind::Product, Part::Full) => M::MAX_TILE,
             (Kind::Square, _) if l <= M::MAX_SQUARE.min(M::MAX_TRIANGLE) => l,
@@ -78,7 +79,8 @@ impl<M: Kernels> Product<M> {
             None => {
                 let whole = Bias::<M>::new(2 * l).product(0, l, l).initial();
                 let halve = u32::from(kind == Kind::Square);
-                let initial = whole.iter().zip(extra).map(|(initial, extra)| initial.wrapping_add(*extra) >> halve);
+                let initial =
+                    whole.iter().zip(extra).map(|(initial, extra)| initial.wrapping_add(*extra) >> halve);
                 (tiles(l, widest).collect(), initial.collect())
             }
         };
@@ -218,8 +220,9 @@ impl<M: Kernels> Split<M> {
             Part::Low => [Part::Full, Part::Low],
             Part::High => [Part::High, Part::Full],
         };
-        let child =
-            |digits: usize, part: Part, extra: &[u64]| Product::new(machine, digits, levels - 1, kind, part, extra);
+        let child = |digits: usize, part: Part, extra: &[u64]| {
+            Product::new(machine, digits, levels - 1, kind, part, extra)
+        };
         let number = || AlignedBuf::new(machine.digit_zero(), half, Some(NUMBERS));
         Self {
             half,

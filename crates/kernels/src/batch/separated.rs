@@ -68,7 +68,8 @@ impl<M: Kernels> Separated<M> {
         let part = if truncated { Part::High } else { Part::Full };
         let guard = if truncated { l - 1 } else { 0 };
         let rounding = if truncated { 1 << (M::DIGIT_BITS - 1) } else { 0 };
-        let extra: Vec<u64> = Bias::<M>::new(2 * l).offset_if(signed(part), guard).plus(guard, rounding).initial();
+        let extra: Vec<u64> =
+            Bias::<M>::new(2 * l).offset_if(signed(part), guard).plus(guard, rounding).initial();
         let multiple = Product::new(machine, l, levels, Kind::Product, part, &extra).fix(&modulus);
         let columns = AlignedBuf::new(machine.column_splat(0), 2 * l, Some(COLUMNS));
         Self { machine, modulus, inverse, quotient, multiple, truncated, low: number(), q: number(), columns }

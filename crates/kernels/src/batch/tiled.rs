@@ -60,7 +60,17 @@ impl<M: Kernels> Tiled<M> {
         let quotient = AlignedBuf::new(machine.digit_zero(), STEP, None);
         let low = AlignedBuf::new(machine.column_splat(0), 2 * STEP, Some(COLUMNS));
         let initial = Bias::<M>::new(2 * STEP).offset_if(M::SIGNED, 0).product(0, STEP, STEP).initial();
-        Self { machine, modulus, friendly, mu, quotient, low, initial, steps: Cut::default(), late: late::<M>() }
+        Self {
+            machine,
+            modulus,
+            friendly,
+            mu,
+            quotient,
+            low,
+            initial,
+            steps: Cut::default(),
+            late: late::<M>(),
+        }
     }
 
     /// `bias`, plus that of a reduction of `l` digits by `rows`, except for [`late`].

@@ -169,9 +169,14 @@ mod tests {
                     let bits = 64 * at + 64 - limb.leading_zeros() as usize;
                     let expected = [a, b].map(|number| {
                         let bit = |i: usize| number[i / 64] >> (i % 64) & 1;
-                        let highest =
-                            |count| (0..count).map(|i| bit(bits - count + i) << (64 - count + i)).sum::<u64>();
-                        if bits <= 64 { number[0] } else { highest(64 - STEP as usize) | number[0] & ((1 << STEP) - 1) }
+                        let highest = |count| {
+                            (0..count).map(|i| bit(bits - count + i) << (64 - count + i)).sum::<u64>()
+                        };
+                        if bits <= 64 {
+                            number[0]
+                        } else {
+                            highest(64 - STEP as usize) | number[0] & ((1 << STEP) - 1)
+                        }
                     });
                     assert_eq!(approximate(&a, &b), expected, "limb {at} is {limb:#x}");
                 }

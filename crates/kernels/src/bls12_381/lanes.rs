@@ -247,7 +247,12 @@ fn product_row<M: Machine>(m: M, acc: &mut [M::Column; DIGITS + 1], a: &Element<
 
 /// `(C + q·p')/2^w` with `q = C[0] mod 2^w`; a column enters from above.
 #[inline(always)]
-fn friendly_row<M: Machine>(m: M, acc: &mut [M::Column; DIGITS + 1], friendly: &Element<M>, entering: M::Column) {
+fn friendly_row<M: Machine>(
+    m: M,
+    acc: &mut [M::Column; DIGITS + 1],
+    friendly: &Element<M>,
+    entering: M::Column,
+) {
     let q = m.operand(acc[0]);
     let mut column = m.add(acc[1], m.carry(acc[0]));
     each!(j in 0..DIGITS {

@@ -85,7 +85,14 @@ pub const SCRATCH: usize = 2 * WIDEST;
 /// numbers, an even count of vectors, by windows of [`WIDEST`].
 pub trait Kernels: Machine {
     /// [`super::amm()`], with [`SCRATCH`] vectors of scratch.
-    fn amm(self, out: &mut [Digits], scratch: &mut [Digits; SCRATCH], a: &[Digits], b: &[Digits], modulus: Modulus);
+    fn amm(
+        self,
+        out: &mut [Digits],
+        scratch: &mut [Digits; SCRATCH],
+        a: &[Digits],
+        b: &[Digits],
+        modulus: Modulus,
+    );
     /// [`super::select()`].
     fn select(self, out: &mut [Digits], table: &[Digits], index: u32);
 }

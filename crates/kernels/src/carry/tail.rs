@@ -31,7 +31,12 @@ fn bits<M: Machine, const V: usize>(m: M, masks: &[M::Mask; V]) -> u64 {
 ///   conditions, save that a received carry adds to bit `i` and ripples where `p_i = 1`: so `t_i ⊕ p_i` is 1
 ///   where lane `i` receives one, from bit `i` of `2g` or from the bit below.
 #[inline(always)]
-pub fn ripple<M: Machine, const V: usize>(m: M, s: &mut [M::Vector; V], overflowed: &[M::Mask; V], carry: u64) -> u64 {
+pub fn ripple<M: Machine, const V: usize>(
+    m: M,
+    s: &mut [M::Vector; V],
+    overflowed: &[M::Mask; V],
+    carry: u64,
+) -> u64 {
     const { assert!(DIGITS * V < 63) };
     let mut full = *overflowed;
     for v in 0..V {

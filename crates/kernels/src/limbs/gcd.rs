@@ -226,7 +226,10 @@ mod tests {
                     let mut power = zero(n);
                     power[bit / 64] |= 1 << (bit % 64);
                     let (common, inverse) = gcd_inverse(&power, m);
-                    assert!(equal(&common, &[1]) && equal(&rem(&mul(&inverse, &power), m), &[1]), "2^{bit}, {n} limbs");
+                    assert!(
+                        equal(&common, &[1]) && equal(&rem(&mul(&inverse, &power), m), &[1]),
+                        "2^{bit}, {n} limbs"
+                    );
                 }
                 assert!(equal(&gcd(&mul(m, &all_ones), m), m) && equal(&gcd(m, &[1]), &[1]));
             }
@@ -236,7 +239,8 @@ mod tests {
     #[test]
     fn long_numbers_keep_their_laws() {
         let number = |seed: u8, bytes: usize| {
-            let bytes: Vec<u8> = (0..bytes).map(|i| (i as u8).wrapping_mul(seed).wrapping_add(seed)).collect();
+            let bytes: Vec<u8> =
+                (0..bytes).map(|i| (i as u8).wrapping_mul(seed).wrapping_add(seed)).collect();
             from_be_bytes(&bytes)
         };
         for bytes in [8, 16, 24, 32, 128, 240, 256, 488, 2048] {

@@ -25,8 +25,9 @@ impl Numbers {
 
     /// Numbers given by big-endian bytes, each as [`from_be_bytes`](super::from_be_bytes) makes it.
     pub fn from_be_bytes<'a>(numbers: impl Iterator<Item = &'a [u8]> + Clone) -> Self {
-        let (count, limbs) =
-            numbers.clone().fold((0, 0), |(count, limbs), bytes| (count + 1, limbs + bytes.len().div_ceil(8)));
+        let (count, limbs) = numbers
+            .clone()
+            .fold((0, 0), |(count, limbs), bytes| (count + 1, limbs + bytes.len().div_ceil(8)));
         let mut out = Self::with_capacity(count, limbs);
         for bytes in numbers {
             let number = out.push_zero(bytes.len().div_ceil(8));
@@ -147,7 +148,8 @@ mod tests {
         for room in [0, 3, 100] {
             let mut list = Numbers::with_capacity(room, room);
             assert!(list.is_empty());
-            let numbers: Vec<Vec<u64>> = (0..9).map(|len| (0..len).map(|i| 100 * len + i).collect()).collect();
+            let numbers: Vec<Vec<u64>> =
+                (0..9).map(|len| (0..len).map(|i| 100 * len + i).collect()).collect();
             for number in &numbers {
                 list.push(number);
             }
@@ -156,7 +158,9 @@ mod tests {
             let other = list.clone();
             list.append(other.clone());
             assert_eq!(list.len(), 22);
-            for (i, expected) in numbers.iter().map(|number| &number[..]).chain([&[0, 7][..], &[2, 1]]).enumerate() {
+            for (i, expected) in
+                numbers.iter().map(|number| &number[..]).chain([&[0, 7][..], &[2, 1]]).enumerate()
+            {
                 assert_eq!([&list[i], &list[i + 11]], [expected; 2]);
             }
             list[5][0] = 1;

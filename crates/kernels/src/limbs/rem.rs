@@ -78,7 +78,8 @@ fn reciprocal(d: u64) -> u64 {
 /// `inverse = reciprocal(d)` (Möller and Granlund, Improved division by invariant integers, algorithm 4). A
 /// division instruction would take time that depends on the numbers. Precondition: `high ≤ d`, `d ≥ 2^63`.
 fn quotient(high: u64, low: u64, d: u64, inverse: u64) -> u64 {
-    let product = (u128::from(inverse) * u128::from(high)).wrapping_add(u128::from(high) << 64 | u128::from(low));
+    let product =
+        (u128::from(inverse) * u128::from(high)).wrapping_add(u128::from(high) << 64 | u128::from(low));
     let mut out = ((product >> 64) as u64).wrapping_add(1);
     let mut rest = low.wrapping_sub(out.wrapping_mul(d));
     let above = black_box(u64::from(rest > product as u64));
@@ -128,7 +129,9 @@ mod tests {
 
     #[test]
     fn quotients_of_two_limbs() {
-        for d in [1 << 63, (1 << 63) + 1, u64::MAX - 1, u64::MAX, 0xc000_0000_0000_0001, 0x9e37_79b9_7f4a_7c15] {
+        for d in
+            [1 << 63, (1 << 63) + 1, u64::MAX - 1, u64::MAX, 0xc000_0000_0000_0001, 0x9e37_79b9_7f4a_7c15]
+        {
             let inverse = reciprocal(d);
             assert_eq!(u128::from(inverse) + (1 << 64), u128::MAX / u128::from(d));
             for high in [0, 1, d / 2, d - 2, d - 1, d] {

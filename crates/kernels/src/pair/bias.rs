@@ -19,7 +19,11 @@ pub(super) fn start<M: Machine, const T: usize>(m: M, count: impl Fn(usize) -> u
 
 /// [`start`], added to columns.
 #[inline(always)]
-pub(super) fn restart<M: Machine, const T: usize>(m: M, columns: &mut [M::Vector; T], count: impl Fn(usize) -> usize) {
+pub(super) fn restart<M: Machine, const T: usize>(
+    m: M,
+    columns: &mut [M::Vector; T],
+    count: impl Fn(usize) -> usize,
+) {
     if M::BIASED {
         let biases = start::<M, T>(m, count);
         unroll!(c to T, {

@@ -157,7 +157,10 @@ impl Constants {
     /// another `count`.
     pub fn new(modulus: &OddModulus, bits: usize, count: usize) -> Self {
         let (m, own_bits) = (modulus.limbs(), modulus.bits());
-        assert!(own_bits <= bits && Self::fits(bits), "a modulus of {own_bits} bits prepared as one of {bits}");
+        assert!(
+            own_bits <= bits && Self::fits(bits),
+            "a modulus of {own_bits} bits prepared as one of {bits}"
+        );
         assert!((1..=MAX_COUNT).contains(&count), "numbers side by side: {count}");
         let shape = Shape::new(bits, count);
         let s = shape.segment_bits();

@@ -28,7 +28,12 @@ impl<'a, M: Kernels> Context<'a, M> {
         assert!(!moduli.is_empty(), "no moduli");
         let shape = moduli[0].shape();
         assert!(moduli.iter().all(|c| c.shape() == shape), "moduli prepared for different lengths");
-        assert!(moduli.len() == shape.count, "{} moduli prepared for {} side by side", moduli.len(), shape.count);
+        assert!(
+            moduli.len() == shape.count,
+            "{} moduli prepared for {} side by side",
+            moduli.len(),
+            shape.count
+        );
         // Anywhere: a place in a page gains nothing here, and would cost 4 KiB for each number.
         let place = |len| AlignedBuf::new(machine.zero(), len, None);
         let (mut tables, space) = (place(shape.tables()), place(shape.space()));

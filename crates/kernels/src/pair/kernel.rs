@@ -43,7 +43,14 @@ pub fn ams<M: Machine, const SIDES: usize, const V: usize, const T: usize, const
 
 /// `x·y·R^{−1}`, or `x²·R^{−1}` if `SQUARE`, where `y` is `None`.
 #[inline(always)]
-fn multiply<M: Machine, const SIDES: usize, const V: usize, const T: usize, const H: usize, const SQUARE: bool>(
+fn multiply<
+    M: Machine,
+    const SIDES: usize,
+    const V: usize,
+    const T: usize,
+    const H: usize,
+    const SQUARE: bool,
+>(
     m: M,
     x: &mut [M::Vector; V],
     y: Option<&[M::Vector; V]>,

@@ -49,7 +49,8 @@ impl<'a, W: Kernels> Context<'a, W> {
     /// The digits of a number, padded for the kernels.
     fn load(&mut self, digits: &[u64]) -> AlignedBuf {
         let mut out = self.zeros(self.words());
-        let digit = |&digit: &u64| self.machine.digit(u32::try_from(digit).expect("a digit has less than 32 bits"));
+        let digit =
+            |&digit: &u64| self.machine.digit(u32::try_from(digit).expect("a digit has less than 32 bits"));
         cast_slice_mut(&mut out).iter_mut().zip(digits).for_each(|(out, value)| *out = digit(value));
         out
     }

@@ -49,7 +49,11 @@ pub fn chained<W: Machine, const M: u32>(
 /// multiplication; three operations for each digit.
 #[allow(clippy::needless_range_loop)] // iterators are not always inlined below an entry point
 #[inline(always)]
-pub fn friendly<W: Machine, const M: u32>(w: W, x: [W::Word; 4], mut carry: W::Word) -> ([W::Digit; 4], W::Word) {
+pub fn friendly<W: Machine, const M: u32>(
+    w: W,
+    x: [W::Word; 4],
+    mut carry: W::Word,
+) -> ([W::Digit; 4], W::Word) {
     let mut q = [w.digit(0); 4];
     for t in 0..4 {
         let x = w.word_add(x[t], carry);

@@ -31,7 +31,13 @@ pub const COPIES: usize = 4;
 /// Preconditions: `c.len() ≥ 4n`, `a.len() ≥ 16n`; `a, d < 2^32`; the columns stay below `2^64`. Cost: `4n`
 /// vector multiply-accumulates. Source: steps 7.3 and 7.7 of algorithm 3, four times.
 #[inline(always)]
-pub fn rows<W: Machine, const FRESH: bool>(w: W, c: &mut [W::Word], a: &[W::Word], d: [W::Vector; 4], n: usize) {
+pub fn rows<W: Machine, const FRESH: bool>(
+    w: W,
+    c: &mut [W::Word],
+    a: &[W::Word],
+    d: [W::Vector; 4],
+    n: usize,
+) {
     // As arrays, so that lengths are checked once.
     let (c, a) = (&mut c.as_chunks_mut::<4>().0[..n], &a.as_chunks::<{ 4 * COPIES }>().0[..n]);
     // Written out, so that addresses are constants where the length is one. With an index, a processor
@@ -85,5 +91,10 @@ pub fn broadcast<W: Machine>(w: W, digits: &[W::Digit]) -> [W::Vector; 4] {
 /// made from scalar registers take the port that products need.
 #[inline(always)]
 pub fn broadcast_each<W: Machine>(w: W, [a, b, c, d]: [W::Digit; 4]) -> [W::Vector; 4] {
-    [w.broadcast(&black_box(a)), w.broadcast(&black_box(b)), w.broadcast(&black_box(c)), w.broadcast(&black_box(d))]
+    [
+        w.broadcast(&black_box(a)),
+        w.broadcast(&black_box(b)),
+        w.broadcast(&black_box(c)),
+        w.broadcast(&black_box(d)),
+    ]
 }

@@ -26,7 +26,13 @@ pub fn select<W: Machine>(w: W, out: &mut [W::Digit], table: &[W::Digit], index:
 
 /// A tile of the entry.
 #[inline(always)]
-fn pick<W: Machine, const T: usize>(w: W, out: &mut [W::Digit], table: &[W::Digit], stride: usize, index: u64) {
+fn pick<W: Machine, const T: usize>(
+    w: W,
+    out: &mut [W::Digit],
+    table: &[W::Digit],
+    stride: usize,
+    index: u64,
+) {
     let mut sum = [w.packed_zero(); T];
     for (i, entry) in table.chunks(stride).enumerate() {
         let entry = &entry[..T * PACK];

@@ -27,8 +27,13 @@ impl Arguments {
 
 /// The machines of batches, with the cycles that a product of two digits in every lane takes on the ports
 /// that multiply.
-pub const MACHINES: [(&str, f64); 5] =
-    [("avx512-ifma", 1.0), ("avx512-fma", 2.5), ("avx-ifma", 1.0), ("avx2-fma", 5.0 / 3.0), ("portable", 1.0)];
+pub const MACHINES: [(&str, f64); 5] = [
+    ("avx512-ifma", 1.0),
+    ("avx512-fma", 2.5),
+    ("avx-ifma", 1.0),
+    ("avx2-fma", 5.0 / 3.0),
+    ("portable", 1.0),
+];
 
 /// Calls `$measure(name, machine, cycles, …)` with each wanted machine of batches that this processor has.
 macro_rules! on_machines {

@@ -51,7 +51,8 @@ fn blocks<M: batch::Kernels>(name: &str, m: M, cycles: f64) {
         };
         print!("{name:11} {t:2} digits");
         share("mac_rows", t * t, best(|| m.mac_rows(black_box(&mut c), black_box(&a), black_box(&a))));
-        let mut reduce = |last| best(|| m.reduce_rows(black_box(&mut c), black_box(&a), black_box(&mut q), last));
+        let mut reduce =
+            |last| best(|| m.reduce_rows(black_box(&mut c), black_box(&a), black_box(&mut q), last));
         share("reduce_rows", t * t, reduce(None));
         share("with the last", t * t, reduce(last));
         if t <= M::MAX_SQUARE {

@@ -13,7 +13,9 @@ pub fn measure(arguments: &Arguments) {
     const NAMES: [&str; 2] = ["avx512f", "portable"];
     let lengths = arguments.lengths(&[512, 1024, 2048, 4096]);
     #[cfg(target_arch = "x86_64")]
-    if let Some(machine) = zariz_machines::carry::Avx512::new().filter(|_| arguments.includes("avx512f", &NAMES)) {
+    if let Some(machine) =
+        zariz_machines::carry::Avx512::new().filter(|_| arguments.includes("avx512f", &NAMES))
+    {
         table("avx512f", machine, &lengths);
     }
     if arguments.includes("portable", &NAMES) {
@@ -35,8 +37,13 @@ fn table<M: carry::Kernels>(name: &str, m: M, lengths: &[usize]) {
         let entries = vec![[9; 16]; 64 * words];
         let select = best(|| carry::Kernels::select(m, &mut out, &entries, black_box(17)));
         let (base, exponent) = (number(bits, 1), number(bits, 2));
-        let power =
-            Power { modulus: &constants, base: &base, base_bits: bits, exponent: &exponent, exponent_bits: bits };
+        let power = Power {
+            modulus: &constants,
+            base: &base,
+            base_bits: bits,
+            exponent: &exponent,
+            exponent_bits: bits,
+        };
         let power = best(|| drop(black_box(pow(&mut Context::new(m, &constants), &[power]))));
         println!(
             "{name:8} {bits:5} bits: amm {:9.0}  64 entries read {:7.0}  power {:12.0} cycles ({clock:.2} GHz)",

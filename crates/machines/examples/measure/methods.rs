@@ -20,7 +20,8 @@ pub fn measure(arguments: &Arguments) {
     let mut methods = Method::NAMED.to_vec();
     methods.push(("karatsuba-squares2", Method { square_levels: 2, ..Method::AMM }));
     methods.push(("amm+karatsuba", Method { square_levels: 1, multiply_levels: 1, ..Method::AMM }));
-    let names: Vec<&str> = methods.iter().map(|&(name, _)| name).filter(|name| !machines.contains(name)).collect();
+    let names: Vec<&str> =
+        methods.iter().map(|&(name, _)| name).filter(|name| !machines.contains(name)).collect();
     methods.retain(|(name, _)| arguments.includes(name, &names));
     for bits in arguments.lengths(&[1024, 2048, 4096]) {
         on_machines!(arguments, table(bits, &methods));
@@ -36,7 +37,8 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
 fn table<M: batch::Kernels>(name: &str, m: M, _cycles: f64, bits: usize, methods: &[(&str, Method)]) {
     let (modulus, base, exponent) = (modulus(bits, 0), number(bits - 64, 1), number(bits, 0));
     let least = Constants::digits_for(bits, M::DIGIT_BITS);
-    let prepare = |method: Method| Constants::new(&modulus, M::DIGIT_BITS, method.digits(least)).with_method(method);
+    let prepare =
+        |method: Method| Constants::new(&modulus, M::DIGIT_BITS, method.digits(least)).with_method(method);
     let constants: Vec<_> = methods.iter().map(|&(_, method)| prepare(method)).collect();
     let mut contexts: Vec<_> = constants
         .iter()
@@ -58,9 +60,15 @@ fn table<M: batch::Kernels>(name: &str, m: M, _cycles: f64, bits: usize, methods
             let amm = time(calls, || mont.amm(black_box(x), black_box(&y)));
             let by_entry = time(calls, || mont.multiply_entry(black_box(x), black_box(entry)));
             let ams = time(calls, || mont.ams(black_box(x), 1));
-            let power =
-                Power { modulus: constants, base: &base, base_bits: bits, exponent: &exponent, exponent_bits: bits };
-            let powers = || drop(black_box(pow(&mut batch::Context::new(m, &[constants]), black_box(&[power]))));
+            let power = Power {
+                modulus: constants,
+                base: &base,
+                base_bits: bits,
+                exponent: &exponent,
+                exponent_bits: bits,
+            };
+            let powers =
+                || drop(black_box(pow(&mut batch::Context::new(m, &[constants]), black_box(&[power]))));
             let whole = if round % POWERS == 0 { time(1, powers) } else { f64::NAN };
             times.push([amm, by_entry, ams, whole]);
         }
@@ -68,7 +76,8 @@ fn table<M: batch::Kernels>(name: &str, m: M, _cycles: f64, bits: usize, methods
     for (((method, _), constants), mine) in methods.iter().zip(&constants).zip(&times) {
         print!("{name:11} {bits:5} L={:3} {method:21}", constants.digits());
         for (k, what) in ["amm", "entry", "ams", "pow"].iter().enumerate() {
-            let rounds = || mine.iter().zip(&times[0]).map(move |(a, b)| (a[k], b[k])).filter(|pair| !pair.0.is_nan());
+            let rounds =
+                || mine.iter().zip(&times[0]).map(move |(a, b)| (a[k], b[k])).filter(|pair| !pair.0.is_nan());
             let best = rounds().map(|pair| pair.0).fold(f64::MAX, f64::min);
             print!("  {what} {best:9.0} {:.3}", median(rounds().map(|(a, b)| a / b)));
         }

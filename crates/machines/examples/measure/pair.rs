@@ -53,10 +53,12 @@ mod x86 {
                     exponent_bits: bits,
                 };
                 let powers: Vec<_> = constants.iter().map(power).collect();
-                let power = best(|| drop(black_box(pow(&mut Context::new(m, &constants), black_box(&powers)))));
+                let power =
+                    best(|| drop(black_box(pow(&mut Context::new(m, &constants), black_box(&powers)))));
                 let clock = gigahertz();
                 let shape = Shape::new(bits, count);
-                let share = |products: usize, ns: f64| 100.0 * (products * instructions) as f64 / 2.0 / (ns * clock);
+                let share =
+                    |products: usize, ns: f64| 100.0 * (products * instructions) as f64 / 2.0 / (ns * clock);
                 println!(
                     "{name:11} {bits:5} bits, numbers {count}: amm {:7.0} cycles {:4.0} %   ams {:7.0} cycles {:4.0} %   \
                      power {:9.1} µs ({clock:.2} GHz)",

@@ -36,14 +36,16 @@ fn table<S: scalar::Kernels>(name: &str, machine: S, lengths: &[usize]) {
         let (mut t, mut out) = (vec![0; 2 * n], vec![0; n]);
         let mul = clock * best(|| machine.mul(black_box(&mut t), black_box(&a), black_box(&b)));
         let sqr = clock * best(|| machine.sqr(black_box(&mut t), black_box(&a)));
-        let reduce = clock * best(|| machine.reduce(black_box(&mut out), black_box(&mut t), black_box(&m), 1));
+        let reduce =
+            clock * best(|| machine.reduce(black_box(&mut out), black_box(&mut t), black_box(&m), 1));
         let mut mont = Context::new(machine, &constants);
         let mut x = a.clone();
         let ams = clock * best(|| mont.ams(black_box(&mut x), 4)) / 4.0;
         let amm = clock * best(|| mont.amm(black_box(&mut x), &b));
         let table = vec![1; 32 * n];
         let select = clock * best(|| machine.select(black_box(&mut out), black_box(&table), black_box(7)));
-        let power = Power { modulus: &constants, base: &a, base_bits: bits, exponent: &b, exponent_bits: bits };
+        let power =
+            Power { modulus: &constants, base: &a, base_bits: bits, exponent: &b, exponent_bits: bits };
         let power = best(|| drop(black_box(pow(&mut Context::new(machine, &constants), &[power]))));
         println!(
             "{name:8} {bits:5} bits: mul {mul:6.0} ({:5})  sqr {sqr:6.0} ({:5})  reduce {reduce:6.0} ({:5})  \

@@ -117,7 +117,8 @@ impl Machine for Avx2Fma {
 }
 
 // A step of a tiled reduction is one tile.
-const _: () = assert!(<Avx2Fma as zariz_kernels::batch::Kernels>::MAX_TILE == zariz_kernels::batch::tiled::STEP);
+const _: () =
+    assert!(<Avx2Fma as zariz_kernels::batch::Kernels>::MAX_TILE == zariz_kernels::batch::tiled::STEP);
 
 entry_points!(
     Avx2Fma, features: ["avx2,fma"], product_tenths: 17, tiled_from: 16, karatsuba_from: 100, ahmm_from: 30,

@@ -17,7 +17,8 @@ pub struct Avx512Ifma(());
 impl Avx512Ifma {
     /// The machine, if the processor (and the operating system) has it.
     pub fn new() -> Option<Self> {
-        let has = crate::cpu::has_avx512dq() && (crate::cpu::has_avx512ifma() || ASSUMED.load(Ordering::Acquire));
+        let has =
+            crate::cpu::has_avx512dq() && (crate::cpu::has_avx512ifma() || ASSUMED.load(Ordering::Acquire));
         has.then_some(Self(()))
     }
 

@@ -34,7 +34,15 @@ macro_rules! instruction {
         concat!("vfmadd231pd {", stringify!($low), "}, {b}, zmmword ptr [{a} + ", $at, "]\n")
     };
     (add_high [$high:ident $low:ident $to_high:ident $to_low:ident $at:literal]) => {
-        concat!("vpaddq {", stringify!($to_high), "}, {", stringify!($to_high), "}, {", stringify!($high), "}\n")
+        concat!(
+            "vpaddq {",
+            stringify!($to_high),
+            "}, {",
+            stringify!($to_high),
+            "}, {",
+            stringify!($high),
+            "}\n"
+        )
     };
     (add_low [$high:ident $low:ident $to_high:ident $to_low:ident $at:literal]) => {
         concat!("vpaddq {", stringify!($to_low), "}, {", stringify!($to_low), "}, {", stringify!($low), "}\n")
@@ -141,7 +149,11 @@ fn part<const T: usize>(columns: &mut [__m512i; WIDEST + 1], a: &[__m512d; T], b
     const { assert!(T <= WIDEST) };
     macro_rules! add {
         ($products:ident) => {
-            $products(columns[from..].first_chunk_mut().expect("columns"), a[from..].first_chunk().expect("digits"), b)
+            $products(
+                columns[from..].first_chunk_mut().expect("columns"),
+                a[from..].first_chunk().expect("digits"),
+                b,
+            )
         };
     }
     match T.saturating_sub(from) {

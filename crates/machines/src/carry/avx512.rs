@@ -76,7 +76,10 @@ impl Machine for Avx512 {
             // Within each pair of lanes, the lower into both places; the higher into both.
             const LOWER: i32 = 0b10_10_00_00;
             const HIGHER: i32 = 0b11_11_01_01;
-            (_mm512_mask_shuffle_epi32::<LOWER>(even, ODD, odd), _mm512_mask_shuffle_epi32::<HIGHER>(odd, EVEN, even))
+            (
+                _mm512_mask_shuffle_epi32::<LOWER>(even, ODD, odd),
+                _mm512_mask_shuffle_epi32::<HIGHER>(odd, EVEN, even),
+            )
         }
     }
     #[inline(always)]

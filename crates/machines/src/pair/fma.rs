@@ -29,7 +29,8 @@ impl Machine for Avx512Fma {
         const MERGE: i32 = 0b1110_1010;
         // SAFETY: `self` proves AVX-512F.
         unsafe {
-            let (mask, exponent) = (_mm512_set1_epi64((1 << 52) - 1), _mm512_castpd_si512(_mm512_set1_pd(IMPLIED)));
+            let (mask, exponent) =
+                (_mm512_set1_epi64((1 << 52) - 1), _mm512_castpd_si512(_mm512_set1_pd(IMPLIED)));
             let implied = _mm512_castsi512_pd(_mm512_ternarylogic_epi64::<MERGE>(columns, mask, exponent));
             _mm512_castpd_si512(_mm512_sub_round_pd::<ANY>(implied, _mm512_set1_pd(IMPLIED)))
         }

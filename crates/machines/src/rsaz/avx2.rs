@@ -106,8 +106,10 @@ impl Machine for Avx2 {
     fn up(self, a: __m256i, below: __m256i) -> __m256i {
         // SAFETY: `self` proves AVX2. Columns 3, 0, 1, 2 of both, and the lowest of them from below.
         unsafe {
-            let (a, below) =
-                (_mm256_permute4x64_epi64::<0b10_01_00_11>(a), _mm256_permute4x64_epi64::<0b10_01_00_11>(below));
+            let (a, below) = (
+                _mm256_permute4x64_epi64::<0b10_01_00_11>(a),
+                _mm256_permute4x64_epi64::<0b10_01_00_11>(below),
+            );
             _mm256_blend_epi32::<0b0000_0011>(a, below)
         }
     }

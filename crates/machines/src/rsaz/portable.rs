@@ -104,7 +104,8 @@ impl Machine for Portable {
     fn packed_pick(self, sum: [u32; 8], digits: &[u32], a: u64, b: u64) -> [u32; 8] {
         let difference = a ^ b;
         // All ones where the difference is zero; the barrier keeps the mask a mask.
-        let mask = std::hint::black_box(((difference | difference.wrapping_neg()) >> 63).wrapping_sub(1)) as u32;
+        let mask =
+            std::hint::black_box(((difference | difference.wrapping_neg()) >> 63).wrapping_sub(1)) as u32;
         std::array::from_fn(|i| sum[i] | (digits[i] & mask))
     }
     #[inline(always)]

@@ -10,7 +10,8 @@ use super::words;
 /// has nothing to check.
 pub fn check<M: Kernels>(m: M, rng: &mut StdRng) {
     for (entries, stride) in [(16, 1), (32, 3), (64, 20)].into_iter().filter(|_| M::LOOKUP) {
-        let table: Vec<_> = (0..entries * stride).map(|_| words(rng, M::LANES, (1 << M::DIGIT_BITS) - 1)).collect();
+        let table: Vec<_> =
+            (0..entries * stride).map(|_| words(rng, M::LANES, (1 << M::DIGIT_BITS) - 1)).collect();
         let index = words(rng, LOOKUP_WINDOWS * M::LANES, entries as u64 - 1);
         let digits: Vec<_> = table.iter().map(|words| m.operand(m.column_from(words))).collect();
         let mut turned = vec![m.digit_zero(); digits.len()];

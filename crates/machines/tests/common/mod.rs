@@ -157,7 +157,8 @@ fn case<M: batch::Kernels>(
 /// Powers of bases below their moduli: with the exponents of `powers`, with the first one in all lanes, with
 /// those beside it, and with RSA's.
 pub fn check_reduced<D: Montgomery, C>(mont: impl Fn() -> D, powers: &[Power<C>], moduli: &[BigUint]) {
-    let bases: Vec<BigUint> = powers.iter().zip(moduli).map(|(power, modulus)| big(power.base) % modulus).collect();
+    let bases: Vec<BigUint> =
+        powers.iter().zip(moduli).map(|(power, modulus)| big(power.base) % modulus).collect();
     let base_limbs: Vec<_> = bases.iter().map(|base| limbs_of(base, 1)).collect();
     let first = big(powers[0].exponent);
     let shared = [&first | BigUint::from(1u32), (&first >> 1) << 1, BigUint::from(65537u32), first];
@@ -171,12 +172,17 @@ pub fn check_reduced<D: Montgomery, C>(mont: impl Fn() -> D, powers: &[Power<C>]
             exponent_bits: 64 * limbs[i].len(),
             ..powers[i]
         };
-        let results = pow::pow_reduced_vartime(&mut mont(), &(0..powers.len()).map(reduced).collect::<Vec<_>>());
+        let results =
+            pow::pow_reduced_vartime(&mut mont(), &(0..powers.len()).map(reduced).collect::<Vec<_>>());
         assert_eq!(results.len(), powers.len());
         for (i, (result, modulus)) in results.iter().zip(moduli).enumerate() {
             let (base, exponent) = (&bases[i], &exponents[i]);
             assert_eq!(result.len(), limbs_of(modulus, 1).len());
-            assert_eq!(big(result), base.modpow(exponent, modulus), "{i}: {base:x} to {exponent:x} modulo {modulus:x}");
+            assert_eq!(
+                big(result),
+                base.modpow(exponent, modulus),
+                "{i}: {base:x} to {exponent:x} modulo {modulus:x}"
+            );
         }
     }
 }
@@ -235,7 +241,9 @@ pub fn check_batch<M: batch::Kernels>(
     check("pow_of_two", pow::pow_of_two(used, &twos), &|c| two.modpow(&c.exponent, &c.modulus));
     let shared: Vec<Power> = powers.iter().map(|p| Power { exponent: &exponents[0], ..*p }).collect();
     let exponent = cases[0].exponent.clone();
-    check("pow_vartime, one exponent", pow::pow_vartime(used, &shared), &|c| c.base.modpow(&exponent, &c.modulus));
+    check("pow_vartime, one exponent", pow::pow_vartime(used, &shared), &|c| {
+        c.base.modpow(&exponent, &c.modulus)
+    });
 
     check_reduced(mont, &powers, &cases.iter().map(|c| c.modulus.clone()).collect::<Vec<_>>());
 
@@ -244,14 +252,23 @@ pub fn check_batch<M: batch::Kernels>(
     let products: Vec<Product> = cases
         .iter()
         .enumerate()
-        .map(|(i, c)| Product { modulus: &c.constants, a: &factors[i], a_bits: base_bits.max(bits), b: &others[i] })
+        .map(|(i, c)| Product {
+            modulus: &c.constants,
+            a: &factors[i],
+            a_bits: base_bits.max(bits),
+            b: &others[i],
+        })
         .collect();
     check("mul", mul::mul(used, &products), &|c| &c.base * &c.exponent % &c.modulus);
     check("pow again", pow::pow(used, &powers), &|c| c.base.modpow(&c.exponent, &c.modulus));
 }
 
 /// A modulus prepared for a method.
-pub fn method_constants<M: batch::Kernels>(modulus: &BigUint, digits: usize, method: Method) -> batch::Constants {
+pub fn method_constants<M: batch::Kernels>(
+    modulus: &BigUint,
+    digits: usize,
+    method: Method,
+) -> batch::Constants {
     batch::Constants::new(&odd(modulus), M::DIGIT_BITS, digits).with_method(method)
 }
 
@@ -270,7 +287,8 @@ pub fn check_method<M: batch::Kernels>(
             modulus(rng, bits)
         })
         .collect();
-    let constants: Vec<_> = moduli.iter().map(|modulus| method_constants::<M>(modulus, digits, method)).collect();
+    let constants: Vec<_> =
+        moduli.iter().map(|modulus| method_constants::<M>(modulus, digits, method)).collect();
     let bases: Vec<_> = (0..M::LANES).map(|_| number(rng, bits)).collect();
     let exponents: Vec<_> = (0..M::LANES).map(|_| number(rng, exponent_bits)).collect();
     let limbs: Vec<_> = bases.iter().zip(&exponents).map(|(b, e)| (limbs_of(b, 1), limbs_of(e, 1))).collect();
@@ -282,7 +300,9 @@ pub fn check_method<M: batch::Kernels>(
         exponent_bits,
     };
     let batch: Vec<_> = (0..M::LANES).map(power).collect();
-    for (lane, result) in pow::pow(&mut batch::Context::new(m, &pow::moduli(&batch)), &batch).iter().enumerate() {
+    for (lane, result) in
+        pow::pow(&mut batch::Context::new(m, &pow::moduli(&batch)), &batch).iter().enumerate()
+    {
         assert_eq!(
             big(result),
             bases[lane].modpow(&exponents[lane], &moduli[lane]),

@@ -11,7 +11,14 @@ use super::{big, check_reduced, limbs_of, modulus, number, odd};
 
 /// Powers and products of `count` numbers side by side; `bits` the length of the first modulus, others may be
 /// shorter.
-pub fn check<M: Kernels>(m: M, rng: &mut StdRng, bits: usize, count: usize, base_bits: usize, exponent_bits: usize) {
+pub fn check<M: Kernels>(
+    m: M,
+    rng: &mut StdRng,
+    bits: usize,
+    count: usize,
+    base_bits: usize,
+    exponent_bits: usize,
+) {
     let moduli: Vec<BigUint> = (0..count)
         .map(|i| {
             let bits = if i > 0 && rng.random() { rng.random_range(2..=bits) } else { bits };
@@ -55,13 +62,20 @@ pub fn check<M: Kernels>(m: M, rng: &mut StdRng, bits: usize, count: usize, base
     };
     let numbers = || Context::new(m, &pow::moduli(&powers));
     expect("pow", pow::pow(&mut numbers(), &powers), &|i| bases[i].modpow(&exponents[i], &moduli[i]));
-    expect("pow_vartime", pow::pow_vartime(&mut numbers(), &powers), &|i| bases[i].modpow(&exponents[i], &moduli[i]));
+    expect("pow_vartime", pow::pow_vartime(&mut numbers(), &powers), &|i| {
+        bases[i].modpow(&exponents[i], &moduli[i])
+    });
 
     check_reduced(numbers, &powers, &moduli);
 
     let others: Vec<_> = (0..count).map(|i| limbs_of(&(&exponents[i] % &moduli[i]), 1)).collect();
     let products: Vec<_> = (0..count)
-        .map(|i| Product { modulus: &constants[i], a: &base_limbs[i], a_bits: base_bits.max(bits), b: &others[i] })
+        .map(|i| Product {
+            modulus: &constants[i],
+            a: &base_limbs[i],
+            a_bits: base_bits.max(bits),
+            b: &others[i],
+        })
         .collect();
     let mut numbers = Context::new(m, &mul::moduli(&products));
     expect("mul", mul::mul(&mut numbers, &products), &|i| &bases[i] * &exponents[i] % &moduli[i]);

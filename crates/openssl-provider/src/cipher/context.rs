@@ -134,8 +134,11 @@ impl CipherContext {
     /// Decrypts a ciphertext.
     pub fn decrypt(&self, ciphertext: &[u8]) -> Outcome<Zeroizing<Vec<u8>>> {
         let key = self.key(Operation::Decrypt)?;
-        let Some(private) = key.private()?.filter(|_| self.is_known()) else { return self.foreign(key, ciphertext) };
-        let block = self.provider.compute(Primitive::Private(private.clone(), key.padded(ciphertext)?.into()))?;
+        let Some(private) = key.private()?.filter(|_| self.is_known()) else {
+            return self.foreign(key, ciphertext);
+        };
+        let block =
+            self.provider.compute(Primitive::Private(private.clone(), key.padded(ciphertext)?.into()))?;
         self.decode(block, ciphertext, key, private)
     }
 
@@ -155,8 +158,12 @@ impl CipherContext {
             }
             (Padding::Tls, _) => {
                 let version = |version: u32| u16::try_from(version).ok().filter(|&version| version != 0);
-                let wrong =
-                    || Failure::new(Reason::Parameter, "tls-client-version must be set, to what the client offered");
+                let wrong = || {
+                    Failure::new(
+                        Reason::Parameter,
+                        "tls-client-version must be set, to what the client offered",
+                    )
+                };
                 let client = version(self.client_version).ok_or_else(wrong)?;
                 let secret = premaster::decode(&block, client, version(self.negotiated_version))?;
                 Ok(Zeroizing::new(secret.to_vec()))
@@ -198,8 +205,9 @@ impl CipherContext {
 
     /// Takes parameters from the program.
     pub fn set(&mut self, params: &Params) -> Outcome {
-        let wrong =
-            |name: &CStr| Failure::new(Reason::Parameter, format!("{} is of the wrong type", name.to_string_lossy()));
+        let wrong = |name: &CStr| {
+            Failure::new(Reason::Parameter, format!("{} is of the wrong type", name.to_string_lossy()))
+        };
         let text = |name| params.get(name).map(|param| param.text().ok_or_else(|| wrong(name))).transpose();
         let number = |name| {
             let read = |param: &Param| param.int().and_then(|number| u32::try_from(number).ok());

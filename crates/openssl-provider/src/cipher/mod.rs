@@ -132,9 +132,11 @@ unsafe extern "C" fn decrypt(
 unsafe extern "C" fn get_params(context: Opaque, params: *mut Param) -> c_int {
     // SAFETY: as OpenSSL calls it.
     unsafe {
-        with(context, |context: &mut CipherContext| match context.write_requested(&mut Requested::new(params)) {
-            true => Ok(()),
-            false => Err(Failure::does_not_fit()),
+        with(context, |context: &mut CipherContext| {
+            match context.write_requested(&mut Requested::new(params)) {
+                true => Ok(()),
+                false => Err(Failure::does_not_fit()),
+            }
         })
     }
 }

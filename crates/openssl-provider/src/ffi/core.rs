@@ -87,7 +87,9 @@ impl Core {
                 match id {
                     GET_PARAMS => get_params = function.map(|f| std::mem::transmute::<_, GetParams>(f)),
                     NEW_ERROR => new_error = function.map(|f| std::mem::transmute::<_, NewError>(f)),
-                    SET_ERROR_DEBUG => set_error_debug = function.map(|f| std::mem::transmute::<_, SetErrorDebug>(f)),
+                    SET_ERROR_DEBUG => {
+                        set_error_debug = function.map(|f| std::mem::transmute::<_, SetErrorDebug>(f))
+                    }
                     VSET_ERROR => vset_error = function.map(|f| std::mem::transmute::<_, VsetError>(f)),
                     _ => {}
                 }

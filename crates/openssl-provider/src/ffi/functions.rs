@@ -143,7 +143,8 @@ pub mod operation_id {
     pub const ASYM_CIPHER: c_int = 13;
 
     #[cfg(test)]
-    pub const ALL: &[(&str, c_int)] = &[("KEYMGMT", KEYMGMT), ("SIGNATURE", SIGNATURE), ("ASYM_CIPHER", ASYM_CIPHER)];
+    pub const ALL: &[(&str, c_int)] =
+        &[("KEYMGMT", KEYMGMT), ("SIGNATURE", SIGNATURE), ("ASYM_CIPHER", ASYM_CIPHER)];
 }
 
 #[cfg(test)]

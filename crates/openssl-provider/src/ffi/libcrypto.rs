@@ -43,7 +43,8 @@ pub type FdCleanup = unsafe extern "C" fn(*mut WaitCtx, *const c_void, c_int, *m
 /// `ERR_peek_last_error`.
 pub type PeekError = unsafe extern "C" fn() -> c_ulong;
 type Init = unsafe extern "C" fn(*mut EvpPkeyCtx, *const Param) -> c_int;
-type Transform = unsafe extern "C" fn(*mut EvpPkeyCtx, *mut c_uchar, *mut usize, *const c_uchar, usize) -> c_int;
+type Transform =
+    unsafe extern "C" fn(*mut EvpPkeyCtx, *mut c_uchar, *mut usize, *const c_uchar, usize) -> c_int;
 type Check = unsafe extern "C" fn(*mut EvpPkeyCtx) -> c_int;
 
 macro_rules! libcrypto {
@@ -144,7 +145,8 @@ fn place_of(address: *const c_void) -> Option<libc::Dl_info> {
 
 impl Library {
     fn containing(address: *const c_void) -> Result<Self, String> {
-        let place = place_of(address).ok_or("the libcrypto that loads the provider cannot be found in memory")?;
+        let place =
+            place_of(address).ok_or("the libcrypto that loads the provider cannot be found in memory")?;
         let (file, base) = (place.dli_fname, place.dli_fbase);
         // SAFETY: the loader's own name of a loaded library, and the program itself; nothing is loaded.
         let [own, program] = unsafe {

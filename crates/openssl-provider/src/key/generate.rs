@@ -101,7 +101,9 @@ impl Plan {
     /// lengths, or with a public exponent that zariz does not take for new keys.
     fn generator(&self) -> Option<KeyGenerator> {
         let supported = self.primes == 2 && BITS.contains(&self.bits);
-        supported.then(|| KeyGenerator::new(self.bits).and_then(|generator| generator.with_exponent(&self.e)).ok())?
+        supported.then(|| {
+            KeyGenerator::new(self.bits).and_then(|generator| generator.with_exponent(&self.e)).ok()
+        })?
     }
 
     /// Makes the key, and reports progress for each batch of candidates. In a job, it reports nothing: the
@@ -131,7 +133,8 @@ impl Plan {
         params.number(c"e", &self.e);
         let key = Pkey::generate(&self.provider.openssl, &mut params)?;
         // SAFETY: an array of parameters, which lives as long as the call.
-        let numbers = key.numbers(select::KEYPAIR, |params| Numbers::read(&unsafe { Params::new(params) }, true))??;
+        let numbers =
+            key.numbers(select::KEYPAIR, |params| Numbers::read(&unsafe { Params::new(params) }, true))??;
         Key::new(&self.provider, numbers)
     }
 }

@@ -95,7 +95,9 @@ impl Key {
     pub fn private(&self) -> Outcome<Option<&PrivateKey>> {
         match &self.arithmetic {
             Arithmetic::Private(key) => Ok(Some(key)),
-            Arithmetic::Public(_) => Err(Failure::new(Reason::Key, "this is a public key; the private key is needed")),
+            Arithmetic::Public(_) => {
+                Err(Failure::new(Reason::Key, "this is a public key; the private key is needed"))
+            }
             Arithmetic::Foreign => Ok(None),
             Arithmetic::Refused(why) => Err(Failure::new(Reason::Key, why.clone())),
         }
@@ -121,7 +123,10 @@ impl Key {
     pub fn padded(&self, number: &[u8]) -> Outcome<Vec<u8>> {
         let zeros = self.size().checked_sub(number.len());
         let zeros = zeros.ok_or_else(|| {
-            Failure::new(Reason::Length, format!("{} bytes given; the key takes {}", number.len(), self.size()))
+            Failure::new(
+                Reason::Length,
+                format!("{} bytes given; the key takes {}", number.len(), self.size()),
+            )
         })?;
         let mut out = vec![0; zeros];
         out.extend_from_slice(number);

@@ -120,7 +120,8 @@ impl Numbers {
             }),
         };
         let needed = |name: &CStr| {
-            let missing = || Failure::new(Reason::Key, format!("the key lacks the number {}", name.to_string_lossy()));
+            let missing =
+                || Failure::new(Reason::Key, format!("the key lacks the number {}", name.to_string_lossy()));
             number(name)?.map(|number| number.to_vec()).ok_or_else(missing)
         };
         let (n, e) = (needed(c"n")?, needed(c"e")?);
@@ -134,7 +135,9 @@ impl Numbers {
             1 => "one prime of the key is given: give all of them, or none".to_owned(),
             // OpenSSL 3.0 frees memory twice when it refuses such a key.
             primes @ 3.. if (primes, primes) != (exponents.len(), coefficients.len() + 1) => {
-                format!("a key of {primes} primes needs an exponent for each, and a coefficient for each but the first")
+                format!(
+                    "a key of {primes} primes needs an exponent for each, and a coefficient for each but the first"
+                )
             }
             _ => return Ok(Self { n, e, d, factors, exponents, coefficients }),
         };

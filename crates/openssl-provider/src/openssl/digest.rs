@@ -95,13 +95,16 @@ impl MdCtx {
     pub unsafe fn new(md: &Md, params: *const Param) -> Outcome<Self> {
         let out = Self::empty(md.libcrypto)?;
         // SAFETY: live objects, and the caller's promise.
-        check(unsafe { (out.libcrypto.digest_init)(out.context.as_ptr(), md.md.as_ptr(), params) }).map(|()| out)
+        check(unsafe { (out.libcrypto.digest_init)(out.context.as_ptr(), md.md.as_ptr(), params) })
+            .map(|()| out)
     }
 
     /// Takes a piece of the message.
     pub fn update(&mut self, bytes: &[u8]) -> Outcome {
         // SAFETY: a live context, and a slice with its length.
-        check(unsafe { (self.libcrypto.digest_update)(self.context.as_ptr(), bytes.as_ptr().cast(), bytes.len()) })
+        check(unsafe {
+            (self.libcrypto.digest_update)(self.context.as_ptr(), bytes.as_ptr().cast(), bytes.len())
+        })
     }
 
     /// The digest of all pieces.
@@ -116,7 +119,8 @@ impl MdCtx {
     pub fn copy(&self) -> Outcome<Self> {
         let out = Self::empty(self.libcrypto)?;
         // SAFETY: live contexts.
-        check(unsafe { (self.libcrypto.md_ctx_copy)(out.context.as_ptr(), self.context.as_ptr()) }).map(|()| out)
+        check(unsafe { (self.libcrypto.md_ctx_copy)(out.context.as_ptr(), self.context.as_ptr()) })
+            .map(|()| out)
     }
 
     /// Writes the requested parameters.

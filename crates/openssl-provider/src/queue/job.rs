@@ -110,7 +110,12 @@ fn begin(queue: &Arc<Queue>, wake: &Arc<Wake>, primitive: Primitive) -> *const R
 }
 
 /// Pauses until there is a result. The stack owns nothing while the job is paused: it may be abandoned.
-fn paused(queue: &Arc<Queue>, libcrypto: &Libcrypto, wake: &Arc<Wake>, primitive: Primitive) -> ComputeResult {
+fn paused(
+    queue: &Arc<Queue>,
+    libcrypto: &Libcrypto,
+    wake: &Arc<Wake>,
+    primitive: Primitive,
+) -> ComputeResult {
     let begun = Process::current();
     let request = begin(queue, wake, primitive);
     let (mut waited, mut idle) = (false, 0);

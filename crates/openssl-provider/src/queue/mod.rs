@@ -69,7 +69,8 @@ impl Compute for Work {
 
     fn compute(&self, primitives: &[&Primitive]) -> Vec<PrimitiveResult> {
         let results = primitive_many(primitives);
-        let private = primitives.iter().filter(|primitive| matches!(primitive, Primitive::Private(..))).count();
+        let private =
+            primitives.iter().filter(|primitive| matches!(primitive, Primitive::Private(..))).count();
         self.counters.batch(private as u64, (primitives.len() - private) as u64);
         results
     }
@@ -85,9 +86,16 @@ impl Compute for Work {
 
 /// The queues of an engine with `lanes` lanes. With zero `threads`, there are no workers. With zero or
 /// `None`, at most one batch per processor is computed at once.
-pub fn queues(threads: Option<usize>, max_batch: usize, lanes: usize, counters: Arc<Counters>) -> PerProcessQueue {
+pub fn queues(
+    threads: Option<usize>,
+    max_batch: usize,
+    lanes: usize,
+    counters: Arc<Counters>,
+) -> PerProcessQueue {
     let limits = Limits { threads, max_batch, lanes, capacity: None, linger: None };
-    PerProcessQueue::new(move || Queue::new(Work { counters: counters.clone(), gathers: Gathers::default() }, limits))
+    PerProcessQueue::new(move || {
+        Queue::new(Work { counters: counters.clone(), gathers: Gathers::default() }, limits)
+    })
 }
 
 /// Merges both kinds of errors.

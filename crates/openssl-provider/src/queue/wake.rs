@@ -100,7 +100,13 @@ impl Wake {
     }
 
     fn new(event: File) -> Arc<Self> {
-        let state = State { event: Some(event), signalled: false, request: None, callback: None, calling: Vec::new() };
+        let state = State {
+            event: Some(event),
+            signalled: false,
+            request: None,
+            callback: None,
+            calling: Vec::new(),
+        };
         Arc::new(Self { state: Mutex::new(state), returned: Condvar::new() })
     }
 

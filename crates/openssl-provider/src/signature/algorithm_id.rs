@@ -45,7 +45,8 @@ const fn entry(
 
 /// The identifier.
 pub fn encode(scheme: &Scheme, key: Lengths) -> Outcome<Vec<u8>> {
-    let unsupported = || Failure::new(Reason::Digest, "there is no algorithm identifier for this digest and padding");
+    let unsupported =
+        || Failure::new(Reason::Digest, "there is no algorithm identifier for this digest and padding");
     let digest = scheme.digest.as_ref().ok_or_else(unsupported)?;
     let find = |digest: &Digest| DIGESTS.iter().find(|known| known.0.eq_ignore_ascii_case(digest.md.name()));
     let &(_, hash, signature) = find(digest).ok_or_else(unsupported)?;

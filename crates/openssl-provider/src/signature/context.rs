@@ -84,8 +84,8 @@ impl SignatureContext {
             _ => {}
         }
         let digest = self.scheme.digest.as_ref();
-        let digest =
-            digest.ok_or_else(|| Failure::new(Reason::Digest, "signing a message needs a digest; none is set"))?;
+        let digest = digest
+            .ok_or_else(|| Failure::new(Reason::Digest, "signing a message needs a digest; none is set"))?;
         // SAFETY: the caller's promise.
         self.message = Some(unsafe { MdCtx::new(&digest.md, params)? });
         Ok(())
@@ -138,7 +138,13 @@ impl SignatureContext {
             return Ok(provider.compute(Primitive::Private(private.clone(), block.into()))?.to_vec());
         }
         let mut out = vec![0; key.size()];
-        let size = key.transform_foreign(provider, Operation::Sign, &mut self.scheme.parameters(), digest, &mut out)?;
+        let size = key.transform_foreign(
+            provider,
+            Operation::Sign,
+            &mut self.scheme.parameters(),
+            digest,
+            &mut out,
+        )?;
         out.truncate(size);
         Ok(out)
     }
@@ -151,7 +157,10 @@ impl SignatureContext {
             Some(public) => {
                 // With PKCS#1 v1.5 and a digest, a signature is exactly as long as the key. Otherwise it may
                 // be shorter.
-                if self.scheme.padding == Padding::Pkcs1 && self.digest().is_some() && signature.len() != key.size() {
+                if self.scheme.padding == Padding::Pkcs1
+                    && self.digest().is_some()
+                    && signature.len() != key.size()
+                {
                     return Err(bad_signature());
                 }
                 let block = key.open(provider, public, signature)?;
@@ -170,7 +179,8 @@ impl SignatureContext {
             None => {
                 let (mut out, mut parameters) = (vec![0; key.size()], self.scheme.parameters());
                 let operation = Operation::VerifyRecover;
-                let size = key.transform_foreign(provider, operation, &mut parameters, signature, &mut out)?;
+                let size =
+                    key.transform_foreign(provider, operation, &mut parameters, signature, &mut out)?;
                 out.truncate(size);
                 Ok(out)
             }
@@ -199,7 +209,9 @@ impl SignatureContext {
 
     /// Takes parameters from the program.
     pub fn set(&mut self, params: &Params) -> Outcome {
-        let text = |name| params.get(name).map(|param: &Param| param.text().ok_or_else(|| not_text(name))).transpose();
+        let text = |name| {
+            params.get(name).map(|param: &Param| param.text().ok_or_else(|| not_text(name))).transpose()
+        };
         let mut scheme = self.scheme.clone();
         if let Some(param) = params.get(PAD_MODE) {
             scheme.padding = Padding::read(param)?;
@@ -214,7 +226,10 @@ impl SignatureContext {
         }
         if let Some(param) = params.get(SALTLEN) {
             if scheme.padding != Padding::Pss {
-                return Err(Failure::new(Reason::Padding, "a salt length is for PSS padding only: set that first"));
+                return Err(Failure::new(
+                    Reason::Padding,
+                    "a salt length is for PSS padding only: set that first",
+                ));
             }
             scheme.salt = Salt::read(param)?;
         }

@@ -93,7 +93,9 @@ unsafe extern "C" fn free(context: Opaque) {
 
 unsafe extern "C" fn duplicate(context: Opaque) -> Opaque {
     // SAFETY: a context of ours.
-    let Some(context) = (unsafe { context.cast::<SignatureContext>().as_ref() }) else { return ptr::null_mut() };
+    let Some(context) = (unsafe { context.cast::<SignatureContext>().as_ref() }) else {
+        return ptr::null_mut();
+    };
     hold(value(&context.provider.core, || context.duplicate()))
 }
 
@@ -101,7 +103,12 @@ unsafe extern "C" fn duplicate(context: Opaque) -> Opaque {
 ///
 /// # Safety
 /// As OpenSSL calls it.
-unsafe fn begin(context: &mut SignatureContext, operation: Operation, key: Opaque, params: *const Param) -> Outcome {
+unsafe fn begin(
+    context: &mut SignatureContext,
+    operation: Operation,
+    key: Opaque,
+    params: *const Param,
+) -> Outcome {
     // SAFETY: a key of ours or null, and OpenSSL's array.
     let (key_data, params) = unsafe { (key.cast::<KeyData>().as_ref(), Params::new(params)) };
     context.begin(operation, key_data.map(KeyData::key).transpose()?, &params)
@@ -119,7 +126,9 @@ unsafe extern "C" fn verify_init(context: Opaque, key: Opaque, params: *const Pa
 
 unsafe extern "C" fn verify_recover_init(context: Opaque, key: Opaque, params: *const Param) -> c_int {
     // SAFETY: as OpenSSL calls it.
-    unsafe { with(context, |context: &mut SignatureContext| begin(context, Operation::VerifyRecover, key, params)) }
+    unsafe {
+        with(context, |context: &mut SignatureContext| begin(context, Operation::VerifyRecover, key, params))
+    }
 }
 
 unsafe extern "C" fn sign(
@@ -198,7 +207,9 @@ unsafe extern "C" fn digest_sign_init(
 ) -> c_int {
     // SAFETY: as OpenSSL calls it.
     unsafe {
-        with(context, |context: &mut SignatureContext| begin_message(context, Operation::Sign, digest, key, params))
+        with(context, |context: &mut SignatureContext| {
+            begin_message(context, Operation::Sign, digest, key, params)
+        })
     }
 }
 
@@ -210,7 +221,9 @@ unsafe extern "C" fn digest_verify_init(
 ) -> c_int {
     // SAFETY: as OpenSSL calls it.
     unsafe {
-        with(context, |context: &mut SignatureContext| begin_message(context, Operation::Verify, digest, key, params))
+        with(context, |context: &mut SignatureContext| {
+            begin_message(context, Operation::Verify, digest, key, params)
+        })
     }
 }
 
@@ -219,7 +232,12 @@ unsafe extern "C" fn update(context: Opaque, data: *const c_uchar, len: usize) -
     unsafe { with(context, |context: &mut SignatureContext| context.message()?.update(bytes(data, len))) }
 }
 
-unsafe extern "C" fn digest_sign_final(context: Opaque, out: *mut c_uchar, out_len: *mut usize, room: usize) -> c_int {
+unsafe extern "C" fn digest_sign_final(
+    context: Opaque,
+    out: *mut c_uchar,
+    out_len: *mut usize,
+    room: usize,
+) -> c_int {
     // SAFETY: as OpenSSL calls it: the room is that of the pointer.
     unsafe {
         with(context, |context: &mut SignatureContext| {
@@ -278,9 +296,11 @@ unsafe extern "C" fn digest_verify(
 unsafe extern "C" fn get_params(context: Opaque, params: *mut Param) -> c_int {
     // SAFETY: as OpenSSL calls it.
     unsafe {
-        with(context, |context: &mut SignatureContext| match context.write_requested(&mut Requested::new(params))? {
-            true => Ok(()),
-            false => Err(Failure::does_not_fit()),
+        with(context, |context: &mut SignatureContext| {
+            match context.write_requested(&mut Requested::new(params))? {
+                true => Ok(()),
+                false => Err(Failure::does_not_fit()),
+            }
         })
     }
 }
@@ -296,8 +316,8 @@ unsafe extern "C" fn set_params(context: Opaque, params: *const Param) -> c_int 
 
 unsafe extern "C" fn settable_params(context: Opaque, _: Opaque) -> *const Param {
     // SAFETY: a context of ours, or null.
-    let taking =
-        unsafe { context.cast::<SignatureContext>().as_ref() }.is_some_and(|context| context.message.is_some());
+    let taking = unsafe { context.cast::<SignatureContext>().as_ref() }
+        .is_some_and(|context| context.message.is_some());
     SETTABLE[if taking { SETTABLE_LATE } else { 0 }..].as_ptr()
 }
 

@@ -57,7 +57,10 @@ impl Scheme {
         if digest.len() == expected {
             return Ok(());
         }
-        Err(Failure::new(Reason::Length, format!("the digest has {} bytes; it should have {expected}", digest.len())))
+        Err(Failure::new(
+            Reason::Length,
+            format!("the digest has {} bytes; it should have {expected}", digest.len()),
+        ))
     }
 
     /// The number that is raised to `d`; `None` if zariz does not support the scheme.
@@ -66,7 +69,9 @@ impl Scheme {
         let kind = self.digest.as_ref().map(|digest| digest.kind);
         let block = match (self.padding, kind) {
             (Padding::Pkcs1, None) => pkcs1v15::pad_signature(&[digest], key.size)?,
-            (Padding::Pkcs1, Some(Kind::Prefix(prefix))) => pkcs1v15::pad_signature(&[prefix, digest], key.size)?,
+            (Padding::Pkcs1, Some(Kind::Prefix(prefix))) => {
+                pkcs1v15::pad_signature(&[prefix, digest], key.size)?
+            }
             (Padding::Pkcs1, Some(Kind::Hash(hash))) => match hash.digest_info() {
                 Some(prefix) => pkcs1v15::pad_signature(&[prefix, digest], key.size)?,
                 None => return Ok(None),

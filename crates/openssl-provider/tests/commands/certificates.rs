@@ -12,7 +12,9 @@ fn root(place: &Place, name: &str) {
 #[test]
 fn requests_are_made_and_verified() {
     let place = Place::new();
-    for options in [&[][..], &["-sha512"], &["-sigopt", "rsa_padding_mode:pss", "-sigopt", "rsa_pss_saltlen:32"]] {
+    for options in
+        [&[][..], &["-sha512"], &["-sigopt", "rsa_padding_mode:pss", "-sigopt", "rsa_pss_saltlen:32"]]
+    {
         let make = ["req", "-new", "-key", "2048.pem", "-subj", "/CN=a", "-out", "request.pem"];
         let make = [&make[..], options].concat();
         let verify = ["req", "-in", "request.pem", "-verify", "-noout"];
@@ -31,7 +33,18 @@ fn requests_are_made_and_verified() {
 fn a_request_brings_a_key_of_its_own() {
     let place = Place::new();
     for way in OURS {
-        let make = ["req", "-newkey", "rsa:2048", "-nodes", "-keyout", "key", "-subj", "/CN=a", "-out", "request.pem"];
+        let make = [
+            "req",
+            "-newkey",
+            "rsa:2048",
+            "-nodes",
+            "-keyout",
+            "key",
+            "-subj",
+            "/CN=a",
+            "-out",
+            "request.pem",
+        ];
         place.run(way, &make).succeeds().made_keys(1).did(1, 0);
         place.run(Way::Default, &["req", "-in", "request.pem", "-verify", "-noout"]).succeeds();
         place.run(Way::Default, &["rsa", "-in", "key", "-check", "-noout"]).succeeds().prints("RSA key ok");
@@ -41,7 +54,9 @@ fn a_request_brings_a_key_of_its_own() {
 #[test]
 fn certificates_that_sign_themselves_verify_by_either_provider() {
     let place = Place::new();
-    for options in [&[][..], &["-sha384"], &["-sigopt", "rsa_padding_mode:pss", "-sigopt", "rsa_mgf1_md:sha512"]] {
+    for options in
+        [&[][..], &["-sha384"], &["-sigopt", "rsa_padding_mode:pss", "-sigopt", "rsa_mgf1_md:sha512"]]
+    {
         let make = ["req", "-x509", "-key", "3072.pem", "-subj", "/CN=a", "-days", "9", "-out", "cert.pem"];
         let make = [&make[..], options].concat();
         let verify = ["verify", "-check_ss_sig", "-CAfile", "cert.pem", "cert.pem"];
@@ -85,14 +100,35 @@ fn requests_become_certificates() {
     let request = ["req", "-new", "-key", "3072.pem", "-subj", "/CN=leaf", "-out", "request.pem"];
     place.run(Way::Default, &request).succeeds();
     for options in [&[][..], &["-sigopt", "rsa_padding_mode:pss"]] {
-        let make = ["x509", "-req", "-in", "request.pem", "-CA", "root.pem", "-CAkey", "2048.pem", "-out", "leaf.pem"];
+        let make = [
+            "x509",
+            "-req",
+            "-in",
+            "request.pem",
+            "-CA",
+            "root.pem",
+            "-CAkey",
+            "2048.pem",
+            "-out",
+            "leaf.pem",
+        ];
         let make = [&make[..], &["-set_serial", "9", "-days", "9"], options].concat();
         for way in OURS {
             // The request is verified, and the resulting certificate is signed.
             place.run(way, &make).succeeds().did(1, 1);
-            place.run(Way::Default, &["verify", "-CAfile", "root.pem", "leaf.pem"]).succeeds().prints("leaf.pem: OK");
-            place.run(way, &["verify", "-CAfile", "root.pem", "leaf.pem"]).succeeds().prints("leaf.pem: OK").did(0, 1);
-            place.run(way, &["x509", "-in", "leaf.pem", "-text", "-noout"]).succeeds().prints("Issuer: CN = root");
+            place
+                .run(Way::Default, &["verify", "-CAfile", "root.pem", "leaf.pem"])
+                .succeeds()
+                .prints("leaf.pem: OK");
+            place
+                .run(way, &["verify", "-CAfile", "root.pem", "leaf.pem"])
+                .succeeds()
+                .prints("leaf.pem: OK")
+                .did(0, 1);
+            place
+                .run(way, &["x509", "-in", "leaf.pem", "-text", "-noout"])
+                .succeeds()
+                .prints("Issuer: CN = root");
         }
     }
     for way in OURS {
@@ -112,7 +148,9 @@ fn certificates_that_are_damaged_do_not_verify() {
     let last = der.len() - 1;
     der[last] ^= 1;
     place.write("changed.der", &der);
-    place.run(Way::Default, &["x509", "-in", "changed.der", "-inform", "DER", "-out", "changed.pem"]).succeeds();
+    place
+        .run(Way::Default, &["x509", "-in", "changed.der", "-inform", "DER", "-out", "changed.pem"])
+        .succeeds();
     place.refuses(&["verify", "-check_ss_sig", "-CAfile", "changed.pem", "changed.pem"]);
     place.openssl_refuses(&["verify", "-CAfile", "root.pem", "changed.pem"]);
     // The signature was made with another key of another length.
@@ -121,7 +159,10 @@ fn certificates_that_are_damaged_do_not_verify() {
     place.openssl_refuses(&["verify", "-CAfile", "other.pem", "root.pem"]);
     // A request with a wrong signature, and a truncated one.
     place
-        .run(Way::Default, &["req", "-new", "-key", "2048.pem", "-subj", "/CN=a", "-outform", "DER", "-out", "r"])
+        .run(
+            Way::Default,
+            &["req", "-new", "-key", "2048.pem", "-subj", "/CN=a", "-outform", "DER", "-out", "r"],
+        )
         .succeeds();
     let mut request = place.read("r");
     place.write("cut", &request[..request.len() - 9]);
@@ -131,7 +172,9 @@ fn certificates_that_are_damaged_do_not_verify() {
     place.refuses(&["x509", "-req", "-inform", "DER", "-in", "r", "-CA", "root.pem", "-CAkey", "2048.pem"]);
     place.openssl_refuses(&["req", "-inform", "DER", "-in", "cut", "-verify"]);
     // The authority's key does not belong to its certificate.
-    place.run(Way::Default, &["req", "-new", "-key", "2048.pem", "-subj", "/CN=a", "-out", "request.pem"]).succeeds();
+    place
+        .run(Way::Default, &["req", "-new", "-key", "2048.pem", "-subj", "/CN=a", "-out", "request.pem"])
+        .succeeds();
     place.openssl_refuses(&["x509", "-req", "-in", "request.pem", "-CA", "root.pem", "-CAkey", "3072.pem"]);
 }
 
@@ -152,7 +195,8 @@ fn an_authority_issues_revokes_and_answers() {
         place.write("serial", b"01\n");
         place.write("crlnumber", b"01\n");
         let run = |arguments: &[&str]| place.run_with(way, arguments, settings()).succeeds();
-        let issue = ["ca", "-name", "authority", "-batch", "-notext", "-in", "request.pem", "-out", "leaf.pem"];
+        let issue =
+            ["ca", "-name", "authority", "-batch", "-notext", "-in", "request.pem", "-out", "leaf.pem"];
         run(&issue).did(1, 1);
         place.run(Way::Default, &["verify", "-CAfile", "root.pem", "leaf.pem"]).succeeds();
         run(&["ca", "-name", "authority", "-revoke", "leaf.pem"]);
@@ -168,10 +212,12 @@ fn an_authority_issues_revokes_and_answers() {
         // The authority returns the state of the certificate.
         let ask = ["ocsp", "-issuer", "root.pem", "-cert", "leaf.pem", "-no_nonce", "-reqout", "question"];
         place.run(Way::Default, &ask).succeeds();
-        let answer = ["ocsp", "-index", "index", "-CA", "root.pem", "-rsigner", "root.pem", "-rkey", "2048.pem"];
+        let answer =
+            ["ocsp", "-index", "index", "-CA", "root.pem", "-rsigner", "root.pem", "-rkey", "2048.pem"];
         let answer = [&answer[..], &["-reqin", "question", "-respout", "answer", "-ndays", "1"]].concat();
         run(&answer).did(1, 0);
-        let read = ["ocsp", "-respin", "answer", "-issuer", "root.pem", "-cert", "leaf.pem", "-CAfile", "root.pem"];
+        let read =
+            ["ocsp", "-respin", "answer", "-issuer", "root.pem", "-cert", "leaf.pem", "-CAfile", "root.pem"];
         place.run(Way::Default, &read).succeeds().prints("leaf.pem: revoked");
         let ours = place.run(way, &read).succeeds().prints("leaf.pem: revoked");
         assert!(ours.counters.public >= 1, "{ours:?}");
@@ -183,16 +229,23 @@ fn keys_and_certificates_travel_in_pkcs12() {
     let place = Place::new();
     root(&place, "root");
     for way in OURS {
-        let pack =
-            ["pkcs12", "-export", "-inkey", "2048.pem", "-in", "root.pem", "-passout", "pass:a", "-out", "all.p12"];
+        let pack = [
+            "pkcs12", "-export", "-inkey", "2048.pem", "-in", "root.pem", "-passout", "pass:a", "-out",
+            "all.p12",
+        ];
         place.run(way, &pack).succeeds();
         let open = ["pkcs12", "-in", "all.p12", "-passin", "pass:a", "-nodes", "-out", "all.pem"];
         place.run(Way::Default, &open).succeeds();
         place.run(way, &open).succeeds();
-        place.run(way, &["dgst", "-sha256", "-sign", "all.pem", "-out", "sig", "message"]).succeeds().did(1, 0);
+        place
+            .run(way, &["dgst", "-sha256", "-sign", "all.pem", "-out", "sig", "message"])
+            .succeeds()
+            .did(1, 0);
         let verify = ["dgst", "-sha256", "-verify", "2048.pub", "-signature", "sig", "message"];
         place.run(Way::Default, &verify).succeeds();
         // Any provider refuses the key of another certificate.
-        place.openssl_refuses(&["pkcs12", "-export", "-inkey", "3072.pem", "-in", "root.pem", "-passout", "pass:a"]);
+        place.openssl_refuses(&[
+            "pkcs12", "-export", "-inkey", "3072.pem", "-in", "root.pem", "-passout", "pass:a",
+        ]);
     }
 }

@@ -11,10 +11,30 @@ const PADDINGS: [(usize, &[&str]); 11] = [
     (0, &["-pkeyopt", "rsa_padding_mode:oaep"]),
     (214, &["-pkeyopt", "rsa_padding_mode:oaep"]),
     (190, &["-pkeyopt", "rsa_padding_mode:oaep", "-pkeyopt", "rsa_oaep_md:sha256"]),
-    (32, &["-pkeyopt", "rsa_padding_mode:oaep", "-pkeyopt", "rsa_oaep_md:sha512", "-pkeyopt", "rsa_mgf1_md:sha1"]),
+    (
+        32,
+        &[
+            "-pkeyopt",
+            "rsa_padding_mode:oaep",
+            "-pkeyopt",
+            "rsa_oaep_md:sha512",
+            "-pkeyopt",
+            "rsa_mgf1_md:sha1",
+        ],
+    ),
     (32, &["-pkeyopt", "rsa_padding_mode:oaep", "-pkeyopt", "rsa_mgf1_md:sha384"]),
     (32, &["-pkeyopt", "rsa_padding_mode:oaep", "-pkeyopt", "rsa_oaep_label:6c6162656c"]),
-    (32, &["-pkeyopt", "rsa_padding_mode:oaep", "-pkeyopt", "rsa_oaep_md:sha3-256", "-pkeyopt", "rsa_oaep_label:00ff"]),
+    (
+        32,
+        &[
+            "-pkeyopt",
+            "rsa_padding_mode:oaep",
+            "-pkeyopt",
+            "rsa_oaep_md:sha3-256",
+            "-pkeyopt",
+            "rsa_oaep_label:00ff",
+        ],
+    ),
 ];
 
 #[test]
@@ -22,7 +42,8 @@ fn what_one_provider_encrypts_the_other_decrypts() {
     let place = Place::new();
     for (length, options) in PADDINGS {
         place.write("plain", &vec![0x5a; length]);
-        let encrypt = ["pkeyutl", "-encrypt", "-pubin", "-inkey", "2048.pub", "-in", "plain", "-out", "secret"];
+        let encrypt =
+            ["pkeyutl", "-encrypt", "-pubin", "-inkey", "2048.pub", "-in", "plain", "-out", "secret"];
         let decrypt = ["pkeyutl", "-decrypt", "-inkey", "2048.pem", "-in", "secret", "-out", "opened"];
         let (encrypt, decrypt) = ([&encrypt[..], options].concat(), [&decrypt[..], options].concat());
         for way in OURS {

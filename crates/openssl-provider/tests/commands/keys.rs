@@ -10,14 +10,26 @@ fn keys_are_made_and_pass_the_default_providers_checks() {
         (&["genrsa", "-out", "key", "1024"], "1024 bit, 2 primes"),
         (&["genrsa", "-out", "key", "2048"], "2048 bit, 2 primes"),
         (&["genpkey", "-algorithm", "RSA", "-out", "key"], "2048 bit, 2 primes"),
-        (&["genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:3072", "-out", "key"], "3072 bit, 2 primes"),
+        (
+            &["genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:3072", "-out", "key"],
+            "3072 bit, 2 primes",
+        ),
     ];
     for (command, says) in commands {
         for way in OURS {
             place.run(way, command).succeeds().made_keys(1).left(0);
-            place.run(Way::Default, &["pkey", "-in", "key", "-check", "-noout"]).succeeds().prints("Key is valid");
-            place.run(Way::Default, &["rsa", "-in", "key", "-check", "-text", "-noout"]).succeeds().prints(says);
-            place.run(way, &["dgst", "-sha256", "-sign", "key", "-out", "sig", "message"]).succeeds().did(1, 0);
+            place
+                .run(Way::Default, &["pkey", "-in", "key", "-check", "-noout"])
+                .succeeds()
+                .prints("Key is valid");
+            place
+                .run(Way::Default, &["rsa", "-in", "key", "-check", "-text", "-noout"])
+                .succeeds()
+                .prints(says);
+            place
+                .run(way, &["dgst", "-sha256", "-sign", "key", "-out", "sig", "message"])
+                .succeeds()
+                .did(1, 0);
             place.run(Way::Default, &["pkey", "-in", "key", "-pubout", "-out", "public"]).succeeds();
             place
                 .run(Way::Default, &["dgst", "-sha256", "-verify", "public", "-signature", "sig", "message"])
@@ -42,7 +54,10 @@ fn keys_that_are_not_ours_to_make_are_left_to_openssl() {
     ] {
         for way in OURS {
             place.run(way, command).succeeds().made_keys(1).left(1);
-            place.run(Way::Default, &["rsa", "-in", "key", "-check", "-noout"]).succeeds().prints("RSA key ok");
+            place
+                .run(Way::Default, &["rsa", "-in", "key", "-check", "-noout"])
+                .succeeds()
+                .prints("RSA key ok");
         }
     }
 }
@@ -101,7 +116,8 @@ fn keys_may_be_encrypted() {
     let make = ["genpkey", "-algorithm", "RSA", "-aes256", "-pass", "pass:word", "-out", "encrypted"];
     for way in OURS {
         place.run(way, &make).succeeds().made_keys(1).left(0);
-        let sign = ["dgst", "-sha256", "-sign", "encrypted", "-passin", "pass:word", "-out", "sig", "message"];
+        let sign =
+            ["dgst", "-sha256", "-sign", "encrypted", "-passin", "pass:word", "-out", "sig", "message"];
         place.run(way, &sign).succeeds().did(1, 0);
         let show = ["pkey", "-in", "encrypted", "-passin", "pass:word", "-pubout", "-out", "public"];
         place.run(Way::Default, &show).succeeds();
@@ -133,7 +149,8 @@ fn damaged(place: &Place, which: &str) {
     let text = place.run(Way::Default, &["asn1parse", "-in", "2048.rsa"]).succeeds().stdout;
     let text = String::from_utf8(text).expect("text");
     let names = ["version", "n", "e", "d", "p", "q", "dp", "dq", "qinv"];
-    let values: Vec<&str> = text.lines().filter_map(|line| line.split("INTEGER           :").nth(1)).collect();
+    let values: Vec<&str> =
+        text.lines().filter_map(|line| line.split("INTEGER           :").nth(1)).collect();
     assert_eq!(values.len(), names.len(), "{text}");
     let mut lines = String::from("asn1 = SEQUENCE:key\n[key]\n");
     for (name, value) in names.iter().zip(values) {
@@ -150,7 +167,9 @@ fn damaged(place: &Place, which: &str) {
         lines.push_str(&format!("{name} = INTEGER:0x{digits}\n"));
     }
     place.write("damaged.cnf", lines.as_bytes());
-    place.run(Way::Default, &["asn1parse", "-genconf", "damaged.cnf", "-out", "damaged.der", "-noout"]).succeeds();
+    place
+        .run(Way::Default, &["asn1parse", "-genconf", "damaged.cnf", "-out", "damaged.der", "-noout"])
+        .succeeds();
 }
 
 #[test]

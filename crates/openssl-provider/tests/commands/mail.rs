@@ -17,7 +17,14 @@ fn cms_signs_for_the_default_provider_and_the_other_way_round() {
         &[][..],
         &["-md", "sha512"],
         &["-keyopt", "rsa_padding_mode:pss"],
-        &["-keyopt", "rsa_padding_mode:pss", "-keyopt", "rsa_pss_saltlen:20", "-keyopt", "rsa_mgf1_md:sha512"],
+        &[
+            "-keyopt",
+            "rsa_padding_mode:pss",
+            "-keyopt",
+            "rsa_pss_saltlen:20",
+            "-keyopt",
+            "rsa_mgf1_md:sha512",
+        ],
         &["-noattr"],
     ] {
         let sign = ["cms", "-sign", "-in", "message", "-binary", "-signer", "cert.pem", "-inkey", "2048.pem"];
@@ -42,13 +49,21 @@ fn cms_encrypts_for_the_default_provider_and_the_other_way_round() {
     for options in [
         &[][..],
         &["-keyopt", "rsa_padding_mode:oaep"],
-        &["-keyopt", "rsa_padding_mode:oaep", "-keyopt", "rsa_oaep_md:sha256", "-keyopt", "rsa_mgf1_md:sha512"],
+        &[
+            "-keyopt",
+            "rsa_padding_mode:oaep",
+            "-keyopt",
+            "rsa_oaep_md:sha256",
+            "-keyopt",
+            "rsa_mgf1_md:sha512",
+        ],
         &["-keyopt", "rsa_padding_mode:oaep", "-keyopt", "rsa_oaep_label:6c6162656c"],
     ] {
         let encrypt = ["cms", "-encrypt", "-in", "message", "-binary", "-aes256", "-recip", "cert.pem"];
         let encrypt = [&encrypt[..], &["-outform", "DER", "-out", "secret"], options].concat();
-        let decrypt =
-            ["cms", "-decrypt", "-in", "secret", "-inform", "DER", "-recip", "cert.pem", "-inkey", "2048.pem"];
+        let decrypt = [
+            "cms", "-decrypt", "-in", "secret", "-inform", "DER", "-recip", "cert.pem", "-inkey", "2048.pem",
+        ];
         let decrypt = [&decrypt[..], &["-out", "opened"]].concat();
         for way in OURS {
             place.run(way, &encrypt).succeeds().did(0, 1);
@@ -65,10 +80,13 @@ fn cms_encrypts_for_the_default_provider_and_the_other_way_round() {
 #[test]
 fn smime_does_the_same() {
     let place = certified();
-    let sign = ["smime", "-sign", "-in", "message", "-signer", "cert.pem", "-inkey", "2048.pem", "-out", "signed"];
-    let verify = ["smime", "-verify", "-in", "signed", "-CAfile", "cert.pem", "-purpose", "any", "-out", "opened"];
+    let sign =
+        ["smime", "-sign", "-in", "message", "-signer", "cert.pem", "-inkey", "2048.pem", "-out", "signed"];
+    let verify =
+        ["smime", "-verify", "-in", "signed", "-CAfile", "cert.pem", "-purpose", "any", "-out", "opened"];
     let encrypt = ["smime", "-encrypt", "-aes256", "-in", "message", "-out", "secret", "cert.pem"];
-    let decrypt = ["smime", "-decrypt", "-in", "secret", "-recip", "cert.pem", "-inkey", "2048.pem", "-out", "opened"];
+    let decrypt =
+        ["smime", "-decrypt", "-in", "secret", "-recip", "cert.pem", "-inkey", "2048.pem", "-out", "opened"];
     // Mail has its own line ends.
     let message = String::from_utf8(place.read("message")).expect("text").replace('\n', "\r\n");
     for way in OURS {
@@ -98,7 +116,8 @@ fn changed_and_cut_messages_are_refused() {
     signed[last] ^= 1;
     place.write("changed", &signed);
     place.write("cut", &signed[..last - 99]);
-    let verify = |file| ["cms", "-verify", "-in", file, "-inform", "DER", "-CAfile", "cert.pem", "-purpose", "any"];
+    let verify =
+        |file| ["cms", "-verify", "-in", file, "-inform", "DER", "-CAfile", "cert.pem", "-purpose", "any"];
     place.refuses(&verify("changed"));
     for file in ["cut", "message"] {
         place.openssl_refuses(&verify(file));

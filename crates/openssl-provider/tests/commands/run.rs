@@ -119,7 +119,8 @@ impl Place {
     pub fn start(&self, way: Way, arguments: &[&str], settings: Settings) -> Started {
         let run = self.runs.fetch_add(1, Ordering::Relaxed);
         let [configuration, counters] = ["cnf", "counters"].map(|end| self.path(&format!("run-{run}.{end}")));
-        let mut ours = format!("module = {}\ncounters = {}\n", self.module.file().display(), counters.display());
+        let mut ours =
+            format!("module = {}\ncounters = {}\n", self.module.file().display(), counters.display());
         ours.push_str(&settings.provider);
         let active = "activate = 1\n";
         let others = if settings.alone { "" } else { active };

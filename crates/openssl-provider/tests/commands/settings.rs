@@ -53,7 +53,10 @@ fn a_bad_setting_is_named_and_the_provider_not_loaded() {
         // The errors on OpenSSL's queue.
         let errors: Vec<&str> = said.stderr.lines().filter(|line| line.contains(":error:")).collect();
         for word in words {
-            assert!(errors.iter().any(|line| line.contains(word)), "{word:?} is not said for {lines:?}: {said:?}");
+            assert!(
+                errors.iter().any(|line| line.contains(word)),
+                "{word:?} is not said for {lines:?}: {said:?}"
+            );
         }
     }
 }
@@ -66,7 +69,9 @@ fn a_bad_setting_of_an_active_provider_leaves_the_default_one() {
     let sign = [&SIGN[..], &["message"]].concat();
     let done = place.run_with(Way::Configuration, &sign, settings("engine = warp")).succeeds();
     assert_eq!(done.counters, Counters::default(), "{done:?}");
-    place.run(Way::Default, &["dgst", "-sha256", "-verify", "2048.pub", "-signature", "sig", "message"]).succeeds();
+    place
+        .run(Way::Default, &["dgst", "-sha256", "-verify", "2048.pub", "-signature", "sig", "message"])
+        .succeeds();
 }
 
 #[test]
@@ -97,12 +102,18 @@ fn keys_for_pss_alone_stay_with_the_default_provider() {
     let place = Place::new();
     for way in OURS {
         place
-            .run(way, &["genpkey", "-algorithm", "RSA-PSS", "-pkeyopt", "rsa_keygen_bits:1024", "-out", "key"])
+            .run(
+                way,
+                &["genpkey", "-algorithm", "RSA-PSS", "-pkeyopt", "rsa_keygen_bits:1024", "-out", "key"],
+            )
             .succeeds()
             .left(0);
         place.run(way, &["dgst", "-sha256", "-sign", "key", "-out", "sig", "message"]).succeeds().left(0);
         place.run(Way::Default, &["pkey", "-in", "key", "-pubout", "-out", "public"]).succeeds();
-        place.run(way, &["dgst", "-sha256", "-verify", "public", "-signature", "sig", "message"]).succeeds().left(0);
+        place
+            .run(way, &["dgst", "-sha256", "-verify", "public", "-signature", "sig", "message"])
+            .succeeds()
+            .left(0);
     }
 }
 
@@ -118,7 +129,9 @@ fn keys_for_pss_alone_keep_their_restrictions() {
         place.run(Way::Default, &["pkey", "-in", "key", "-pubout", "-out", "public"]).succeeds();
         let salt = ["-sigopt", "rsa_pss_saltlen:64"];
         let sign = [&["dgst", "-sha512", "-sign", "key", "-out", "sig"], &salt[..], &["message"]].concat();
-        let verify = [&["dgst", "-sha512", "-verify", "public", "-signature", "sig"], &salt[..], &["message"]].concat();
+        let verify =
+            [&["dgst", "-sha512", "-verify", "public", "-signature", "sig"], &salt[..], &["message"]]
+                .concat();
         place.run(way, &sign).succeeds().left(0);
         place.run(Way::Default, &verify).succeeds();
         place.run(way, &verify).succeeds().left(0);
@@ -126,7 +139,17 @@ fn keys_for_pss_alone_keep_their_restrictions() {
             &["dgst", "-sha256", "-sign", "key", "-out", "bad", "message"][..],
             &["dgst", "-sha256", "-verify", "public", "-signature", "sig", "message"],
             &["dgst", "-sha512", "-sigopt", "rsa_pss_saltlen:32", "-sign", "key", "-out", "bad", "message"],
-            &["dgst", "-sha512", "-sigopt", "rsa_padding_mode:pkcs1", "-sign", "key", "-out", "bad", "message"],
+            &[
+                "dgst",
+                "-sha512",
+                "-sigopt",
+                "rsa_padding_mode:pkcs1",
+                "-sign",
+                "key",
+                "-out",
+                "bad",
+                "message",
+            ],
             &["pkeyutl", "-encrypt", "-inkey", "key", "-in", "message", "-out", "bad"],
         ] {
             let [default, ours @ ..] = place.alike(arguments);

@@ -53,7 +53,8 @@ fn dgst_signs_by_pss_for_the_default_provider_and_the_other_way_round() {
     for (signing, verifying) in PSS {
         let sign = [&["dgst", "-sha256"], signing, &["-sign", "2048.pem", "-out", "sig", "message"]].concat();
         let verify =
-            [&["dgst", "-sha256"], verifying, &["-verify", "2048.pub", "-signature", "sig", "message"]].concat();
+            [&["dgst", "-sha256"], verifying, &["-verify", "2048.pub", "-signature", "sig", "message"]]
+                .concat();
         for way in OURS {
             place.run(way, &sign).succeeds().did(1, 0);
             place.run(Way::Default, &verify).succeeds().prints("Verified OK");
@@ -95,7 +96,8 @@ fn dgst_refuses_what_the_default_provider_refuses() {
         let sign = [&["dgst"], options, &["-sign", "2048.pem", "-out", "none", "message"]].concat();
         place.refuses(&sign);
     }
-    let unknown = ["dgst", "-sha256", "-sigopt", "no_such_option:1", "-sign", "2048.pem", "-out", "none", "message"];
+    let unknown =
+        ["dgst", "-sha256", "-sigopt", "no_such_option:1", "-sign", "2048.pem", "-out", "none", "message"];
     place.openssl_refuses(&unknown);
     place.openssl_refuses(&["dgst", "-shake128", "-sign", "2048.pem", "-out", "none", "message"]);
 }
@@ -120,7 +122,8 @@ fn pkeyutl_signs_what_the_default_provider_signs() {
             // Below the modulus, whose first bit is set.
             place.write(name, &vec![0x5a; length]);
         }
-        let sign = |out| [&["pkeyutl", "-sign", "-inkey", "2048.pem", "-in", name, "-out", out], options].concat();
+        let sign =
+            |out| [&["pkeyutl", "-sign", "-inkey", "2048.pem", "-in", name, "-out", out], options].concat();
         let check = |operation, input, more: &[&'static str]| {
             let key = ["-pubin", "-inkey", "2048.pub"];
             [&["pkeyutl", operation], &key[..], &["-in", input], more, options].concat()
@@ -155,7 +158,8 @@ fn pkeyutl_signs_by_pss_for_the_default_provider_and_the_other_way_round() {
         let options = [&pss[..], more].concat();
         let sign = [&["pkeyutl", "-sign", "-inkey", "2048.pem", "-out", "sig"], &options[..]].concat();
         let verify =
-            [&["pkeyutl", "-verify", "-pubin", "-inkey", "2048.pub", "-sigfile", "sig"], &options[..]].concat();
+            [&["pkeyutl", "-verify", "-pubin", "-inkey", "2048.pub", "-sigfile", "sig"], &options[..]]
+                .concat();
         for way in OURS {
             place.run(way, &sign).succeeds().did(1, 0);
             place.run(Way::Default, &verify).succeeds();
@@ -215,20 +219,24 @@ fn pkeyutl_refuses_what_the_default_provider_refuses() {
         refuses(&[&["pkeyutl", "-sign", "-inkey", "2048.pem", "-out", "none"], options]);
     }
     for option in ["digest:what", "no_such_option:1"] {
-        let sign = ["pkeyutl", "-sign", "-inkey", "2048.pem", "-out", "none", "-in", "31", "-pkeyopt", option];
+        let sign =
+            ["pkeyutl", "-sign", "-inkey", "2048.pem", "-out", "none", "-in", "31", "-pkeyopt", option];
         place.openssl_refuses(&sign);
     }
     // For signing, OpenSSL 3.0 accepts OAEP and unknown paddings, and uses PKCS#1. zariz does not repeat that
     // bug.
     for padding in ["rsa_padding_mode:oaep", "rsa_padding_mode:what"] {
-        let sign = ["pkeyutl", "-sign", "-inkey", "2048.pem", "-out", "none", "-in", "31", "-pkeyopt", padding];
+        let sign =
+            ["pkeyutl", "-sign", "-inkey", "2048.pem", "-out", "none", "-in", "31", "-pkeyopt", padding];
         for way in OURS {
             place.run(way, &sign).fails(&[":zariz:", "padding"]);
         }
     }
     let options = ["-in", "20", "-pkeyopt", "digest:sha1", "-pkeyopt", "rsa_padding_mode:x931"];
     place.alike(&[&["pkeyutl", "-sign", "-inkey", "2048.pem", "-out", "none"], &options[..]].concat());
-    for (padding, input) in [("-raw", "255"), ("-raw", "257"), ("-raw", "huge"), ("-pkcs", "246"), ("-pkcs", "257")] {
+    for (padding, input) in
+        [("-raw", "255"), ("-raw", "257"), ("-raw", "huge"), ("-pkcs", "246"), ("-pkcs", "257")]
+    {
         refuses(&[&["rsautl", "-sign", padding, "-inkey", "2048.pem", "-in", input, "-out", "none"]]);
     }
     for input in ["255", "256", "257", "huge", "zeros"] {

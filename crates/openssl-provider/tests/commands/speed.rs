@@ -11,7 +11,11 @@ fn speed(place: &Place, way: Way, options: &[&str]) -> Done {
     assert!(text.lines().any(|line| line.starts_with("+F2:") && line.contains(":2048:")), "{done:?}");
     // `+R1:signatures:bits:seconds`, `+R2:verifications:bits:seconds`.
     for (label, counted) in [("+R1:", done.counters.private), ("+R2:", done.counters.public)] {
-        let line = text.lines().chain(done.stderr.lines()).find_map(|line| line.strip_prefix(label)).expect("a count");
+        let line = text
+            .lines()
+            .chain(done.stderr.lines())
+            .find_map(|line| line.strip_prefix(label))
+            .expect("a count");
         let told: u64 = line.split(':').next().and_then(|count| count.parse().ok()).expect("a number");
         assert!(counted >= told && told > 0, "{told} of {label} and {done:?}");
     }

@@ -24,15 +24,30 @@ fn certified() -> Place {
 }
 
 /// Runs one server, and clients one after the other. Returns how each ended.
-fn handshakes(place: &Place, server: (Way, &[&str]), client: (Way, &[&str]), count: usize) -> (Done, Vec<Done>) {
+fn handshakes(
+    place: &Place,
+    server: (Way, &[&str]),
+    client: (Way, &[&str]),
+    count: usize,
+) -> (Done, Vec<Done>) {
     let clients = count.to_string();
-    let listen =
-        ["s_server", "-accept", "127.0.0.1:0", "-cert", "server.pem", "-key", "2048.pem", "-naccept", &clients];
+    let listen = [
+        "s_server",
+        "-accept",
+        "127.0.0.1:0",
+        "-cert",
+        "server.pem",
+        "-key",
+        "2048.pem",
+        "-naccept",
+        &clients,
+    ];
     let mut listening = place.start(server.0, &[&listen[..], server.1].concat(), Settings::default());
     let address = listening.line("ACCEPT ");
     let connect = ["s_client", "-connect", &address, "-CAfile", "server.pem", "-verify_return_error"];
     let connect = [&connect[..], client.1].concat();
-    let done = (0..count).map(|_| place.run(client.0, &connect).succeeds().prints("Verify return code: 0 (ok)"));
+    let done =
+        (0..count).map(|_| place.run(client.0, &connect).succeeds().prints("Verify return code: 0 (ok)"));
     let done = done.collect();
     (listening.end().succeeds(), done)
 }
@@ -79,7 +94,8 @@ fn both_sides_on_our_provider_with_a_certificate_each() {
     for (options, says) in HANDSHAKES {
         for way in OURS {
             let serve =
-                [options, &["-Verify", "1", "-verify_return_error", "-CAfile", "client.pem", "-async"]].concat();
+                [options, &["-Verify", "1", "-verify_return_error", "-CAfile", "client.pem", "-async"]]
+                    .concat();
             let ask = [options, &["-cert", "client.pem", "-key", "3072.pem"]].concat();
             let (server, clients) = handshakes(&place, (way, &serve), (way, &ask), 2);
             let server = server.prints("CN = client");
@@ -104,7 +120,17 @@ fn a_server_whose_key_is_anothers_does_not_start() {
 fn a_client_that_trusts_nobody_ends_with_an_error_and_the_server_goes_on() {
     let place = certified();
     for way in OURS {
-        let listen = ["s_server", "-accept", "127.0.0.1:0", "-cert", "server.pem", "-key", "2048.pem", "-naccept", "2"];
+        let listen = [
+            "s_server",
+            "-accept",
+            "127.0.0.1:0",
+            "-cert",
+            "server.pem",
+            "-key",
+            "2048.pem",
+            "-naccept",
+            "2",
+        ];
         let mut listening = place.start(way, &[&listen[..], &["-async"]].concat(), Settings::default());
         let address = listening.line("ACCEPT ");
         let connect = ["s_client", "-connect", &address, "-verify_return_error", "-CAfile"];

@@ -31,7 +31,9 @@ impl Faults {
 
     /// Both sides have equal values.
     pub fn same<T: PartialEq + Debug>(&mut self, what: &str, subject: &T, reference: &T) {
-        self.check(subject == reference, || format!("{what}: {subject:?}, but {reference:?} of the default provider"));
+        self.check(subject == reference, || {
+            format!("{what}: {subject:?}, but {reference:?} of the default provider")
+        });
     }
 
     /// Lets the subject refuse the next outcome that the default provider accepts, if the refusal contains
@@ -68,7 +70,9 @@ impl Faults {
                 false
             }
             _ => {
-                self.check(false, || format!("{what}: {subject:?}, but {reference:?} of the default provider"));
+                self.check(false, || {
+                    format!("{what}: {subject:?}, but {reference:?} of the default provider")
+                });
                 false
             }
         }

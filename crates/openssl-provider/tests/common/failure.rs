@@ -62,7 +62,8 @@ pub fn take_errors() -> Vec<Entry> {
         let [mut file, mut function] = [ptr::null::<c_char>(); 2];
         let mut line = 0;
         // SAFETY: places for each answer.
-        let code = unsafe { ffi::ERR_get_error_all(&mut file, &mut line, &mut function, &mut data, &mut flags) };
+        let code =
+            unsafe { ffi::ERR_get_error_all(&mut file, &mut line, &mut function, &mut data, &mut flags) };
         if code == 0 {
             return entries;
         }

@@ -28,7 +28,8 @@ pub struct Param {
 
 impl Param {
     /// The end of a list.
-    pub const END: Self = Self { key: ptr::null(), data_type: 0, data: ptr::null_mut(), data_size: 0, return_size: 0 };
+    pub const END: Self =
+        Self { key: ptr::null(), data_type: 0, data: ptr::null_mut(), data_size: 0, return_size: 0 };
 }
 
 /// The types of an `OSSL_PARAM`.

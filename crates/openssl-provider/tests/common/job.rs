@@ -80,7 +80,8 @@ impl<'a> Job<'a> {
         let (mut result, mut work) = (-1, self.work);
         let (argument, size) = ((&raw mut work).cast(), size_of::<*mut Work>());
         // SAFETY: the wait context and the work live as long as the job; the argument is copied.
-        let state = unsafe { ffi::ASYNC_start_job(&mut self.job, self.wait.0, &mut result, run, argument, size) };
+        let state =
+            unsafe { ffi::ASYNC_start_job(&mut self.job, self.wait.0, &mut result, run, argument, size) };
         match state {
             ffi::ASYNC_PAUSE => {
                 self.pauses += 1;
@@ -110,7 +111,10 @@ impl<'a> Job<'a> {
 impl Drop for Job<'_> {
     fn drop(&mut self) {
         if !self.work.is_null() {
-            assert!(!self.is_paused() || std::thread::panicking(), "a job is dropped in the middle of its work");
+            assert!(
+                !self.is_paused() || std::thread::panicking(),
+                "a job is dropped in the middle of its work"
+            );
             if !self.is_paused() {
                 // SAFETY: made by `Box::into_raw`, and no job runs it any more.
                 drop(unsafe { Box::from_raw(self.work) });

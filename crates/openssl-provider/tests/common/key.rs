@@ -84,12 +84,18 @@ impl<'w> Key<'w> {
         let (mut at, length) = (der.as_ptr(), der.len().try_into().expect("a short key"));
         let query = side.query().as_ptr();
         // SAFETY: the length is that of the slice; the context is live.
-        let key = unsafe { ffi::d2i_AutoPrivateKey_ex(ptr::null_mut(), &mut at, length, world.context(), query) };
+        let key =
+            unsafe { ffi::d2i_AutoPrivateKey_ex(ptr::null_mut(), &mut at, length, world.context(), query) };
         Self::take(world, key, "d2i_AutoPrivateKey_ex")
     }
 
     /// From numbers.
-    pub fn from_data(world: &'w World, side: Side, selection: c_int, numbers: &Params) -> Result<Self, Failure> {
+    pub fn from_data(
+        world: &'w World,
+        side: Side,
+        selection: c_int,
+        numbers: &Params,
+    ) -> Result<Self, Failure> {
         Self::of_kind(world, side, "RSA", selection, numbers)
     }
 
@@ -110,8 +116,14 @@ impl<'w> Key<'w> {
     }
 
     /// A key from the numbers of another key, in either provider.
-    pub fn with_numbers(world: &'w World, side: Side, selection: c_int, numbers: &Numbers) -> Result<Self, Failure> {
-        let add = |params: Params, (name, value): (&String, &Reading)| params.number(name, &value.big_endian());
+    pub fn with_numbers(
+        world: &'w World,
+        side: Side,
+        selection: c_int,
+        numbers: &Numbers,
+    ) -> Result<Self, Failure> {
+        let add =
+            |params: Params, (name, value): (&String, &Reading)| params.number(name, &value.big_endian());
         Self::from_data(world, side, selection, &numbers.iter().fold(Params::new(), add))
     }
 
@@ -167,7 +179,11 @@ impl<'w> Key<'w> {
     pub fn duplicate(&self) -> Result<Self, Failure> {
         // SAFETY: a live key.
         let key = unsafe { ffi::EVP_PKEY_dup(self.key) };
-        if key.is_null() { Err(Failure::take("EVP_PKEY_dup", 0)) } else { Ok(Self { key, world: PhantomData }) }
+        if key.is_null() {
+            Err(Failure::take("EVP_PKEY_dup", 0))
+        } else {
+            Ok(Self { key, world: PhantomData })
+        }
     }
 
     /// What `EVP_PKEY_eq` returns: 1 for equal public halves.
@@ -217,7 +233,8 @@ impl<'w> Key<'w> {
     pub fn default_digest(&self) -> (c_int, String) {
         let mut name = [0_u8; 64];
         // SAFETY: the buffer has the given length.
-        let code = unsafe { ffi::EVP_PKEY_get_default_digest_name(self.key, name.as_mut_ptr().cast(), name.len()) };
+        let code =
+            unsafe { ffi::EVP_PKEY_get_default_digest_name(self.key, name.as_mut_ptr().cast(), name.len()) };
         let end = name.iter().position(|&byte| byte == 0).unwrap_or(0);
         (code, String::from_utf8_lossy(&name[..end]).into_owned())
     }
@@ -247,7 +264,8 @@ impl<'w> Key<'w> {
     /// The key as a file: `format` is `DER` or `PEM`, `structure` is for example `PrivateKeyInfo` or
     /// `type-specific`.
     pub fn encoded(&self, selection: c_int, format: &str, structure: &str) -> Result<Vec<u8>, Failure> {
-        let (format, structure) = (CString::new(format).expect("a name"), CString::new(structure).expect("a name"));
+        let (format, structure) =
+            (CString::new(format).expect("a name"), CString::new(structure).expect("a name"));
         let (mut data, mut length) = (ptr::null_mut(), 0);
         // SAFETY: live objects and texts; the answer is ours to free.
         unsafe {

@@ -47,7 +47,8 @@ pub fn kinds(world: &World) -> Vec<Kind<'_>> {
     let kind = |name, key, accelerated| Kind { name, key, accelerated };
     let mut without_crt = pem(PEM_2048).numbers(ffi::KEYPAIR).expect("the numbers");
     without_crt.retain(|name, _| matches!(name.as_str(), "n" | "e" | "d"));
-    let without_crt = Key::with_numbers(world, Side::Reference, ffi::KEYPAIR, &without_crt).expect("n, e and d");
+    let without_crt =
+        Key::with_numbers(world, Side::Reference, ffi::KEYPAIR, &without_crt).expect("n, e and d");
     vec![
         kind("512 bits", new(world, bits(512)), false),
         kind("1023 bits", new(world, bits(1023)), false),

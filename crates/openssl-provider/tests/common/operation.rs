@@ -45,7 +45,8 @@ impl<'k> Ctx<'k> {
     /// A context for a key.
     pub fn of(world: &'k World, side: Side, key: &'k Key) -> Result<Self, Failure> {
         // SAFETY: live objects, and a text.
-        let ctx = unsafe { ffi::EVP_PKEY_CTX_new_from_pkey(world.context(), key.raw(), side.query().as_ptr()) };
+        let ctx =
+            unsafe { ffi::EVP_PKEY_CTX_new_from_pkey(world.context(), key.raw(), side.query().as_ptr()) };
         Self::take(ctx, "EVP_PKEY_CTX_new_from_pkey")
     }
 
@@ -53,7 +54,8 @@ impl<'k> Ctx<'k> {
     pub fn named(world: &'k World, side: Side, name: &str) -> Result<Self, Failure> {
         let name = CString::new(name).expect("a name");
         // SAFETY: live objects, and texts.
-        let ctx = unsafe { ffi::EVP_PKEY_CTX_new_from_name(world.context(), name.as_ptr(), side.query().as_ptr()) };
+        let ctx =
+            unsafe { ffi::EVP_PKEY_CTX_new_from_name(world.context(), name.as_ptr(), side.query().as_ptr()) };
         Self::take(ctx, "EVP_PKEY_CTX_new_from_name")
     }
 
@@ -68,7 +70,8 @@ impl<'k> Ctx<'k> {
         let ctx = Self::of(world, side, key)?;
         ctx.init(operation, params)?;
         // SAFETY: a live context that is initialised: it has a provider, which has a name.
-        let provider = unsafe { text(ffi::OSSL_PROVIDER_get0_name(ffi::EVP_PKEY_CTX_get0_provider(ctx.ctx))) };
+        let provider =
+            unsafe { text(ffi::OSSL_PROVIDER_get0_name(ffi::EVP_PKEY_CTX_get0_provider(ctx.ctx))) };
         assert_eq!(provider, Some(side.provider()), "who does {operation:?}");
         Ok(ctx)
     }

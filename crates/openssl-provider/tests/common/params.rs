@@ -219,7 +219,12 @@ pub unsafe fn names(mut list: *const ffi::Param) -> BTreeMap<String, c_uint> {
 }
 
 /// Reads one parameter: `None` if the call fails or leaves it unset.
-pub fn read(key: &str, data_type: c_uint, size: usize, get: impl FnOnce(*mut ffi::Param) -> c_int) -> Option<Reading> {
+pub fn read(
+    key: &str,
+    data_type: c_uint,
+    size: usize,
+    get: impl FnOnce(*mut ffi::Param) -> c_int,
+) -> Option<Reading> {
     let key = CString::new(key).expect("a name");
     let pointer = matches!(data_type, ffi::UTF8_PTR | ffi::OCTET_PTR);
     let mut text: *const c_char = ptr::null();
@@ -239,7 +244,11 @@ pub fn read(key: &str, data_type: c_uint, size: usize, get: impl FnOnce(*mut ffi
     }
     let bytes = if pointer {
         // SAFETY: a pointer to as many bytes as reported (without the zero of a text), or null.
-        if text.is_null() { Vec::new() } else { unsafe { std::slice::from_raw_parts(text.cast(), returned) }.to_vec() }
+        if text.is_null() {
+            Vec::new()
+        } else {
+            unsafe { std::slice::from_raw_parts(text.cast(), returned) }.to_vec()
+        }
     } else {
         assert!(returned <= size, "{key:?}: more than was requested: {returned} bytes");
         buffer.truncate(returned);

@@ -45,7 +45,8 @@ impl<'w> Known<'w> {
     /// Keys of several sizes. The last is imported when it is used.
     pub fn several(world: &'w World) -> Vec<Self> {
         let pems = [PEM_2048, PEM_1024, PEM_2048, PEM_3072];
-        let mut known: Vec<Self> = pems.iter().zip(1..).map(|(pem, number)| Self::new(world, pem, number)).collect();
+        let mut known: Vec<Self> =
+            pems.iter().zip(1..).map(|(pem, number)| Self::new(world, pem, number)).collect();
         known.push(Self::imported(world, PEM_2048, 5));
         known
     }

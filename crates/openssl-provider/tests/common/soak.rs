@@ -26,7 +26,14 @@ impl Series {
     /// Sixteen of its values, from first to last.
     pub fn along(&self) -> String {
         let step = self.0.len().div_ceil(16).max(1);
-        self.0.iter().rev().step_by(step).map(|(_, value)| format!("{value:.0}")).rev().collect::<Vec<_>>().join(" ")
+        self.0
+            .iter()
+            .rev()
+            .step_by(step)
+            .map(|(_, value)| format!("{value:.0}"))
+            .rev()
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     /// The trend; `None` with fewer than eight samples.
@@ -35,13 +42,19 @@ impl Series {
         if quarter < 2 {
             return None;
         }
-        let mean = |samples: &[(f64, f64)]| samples.iter().map(|&(_, value)| value).sum::<f64>() / samples.len() as f64;
+        let mean = |samples: &[(f64, f64)]| {
+            samples.iter().map(|&(_, value)| value).sum::<f64>() / samples.len() as f64
+        };
         let settled = &self.0[quarter..];
         let middle = settled.iter().map(|&(done, _)| done).sum::<f64>() / settled.len() as f64;
         let spread: f64 = settled.iter().map(|&(done, _)| (done - middle).powi(2)).sum();
         let product: f64 = settled.iter().map(|&(done, value)| (done - middle) * value).sum();
         let slope = if spread > 0.0 { product / spread } else { 0.0 };
-        Some(Trend { second: mean(&settled[..quarter]), last: mean(&self.0[self.0.len() - quarter..]), slope })
+        Some(Trend {
+            second: mean(&settled[..quarter]),
+            last: mean(&self.0[self.0.len() - quarter..]),
+            slope,
+        })
     }
 }
 

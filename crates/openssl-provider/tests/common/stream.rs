@@ -78,7 +78,8 @@ impl<'k> Stream<'k> {
             call!(EVP_DigestVerifyInit_ex(self.ctx, none, digest, context, query, key.raw(), list.as_ptr()))
         }?;
         // SAFETY: a live context that is initialised: it has a provider, which has a name.
-        let provider = unsafe { text(ffi::OSSL_PROVIDER_get0_name(ffi::EVP_PKEY_CTX_get0_provider(self.pkey_ctx()))) };
+        let provider =
+            unsafe { text(ffi::OSSL_PROVIDER_get0_name(ffi::EVP_PKEY_CTX_get0_provider(self.pkey_ctx()))) };
         assert_eq!(provider, Some(side.provider()), "who signs or verifies");
         Ok(())
     }

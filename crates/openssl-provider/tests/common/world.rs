@@ -234,7 +234,10 @@ impl World {
         let result = work();
         let done = self.counters().since(before);
         if is_zariz() {
-            assert!(done.private >= private && done.public >= public, "not all of it was done by zariz: {done:?}");
+            assert!(
+                done.private >= private && done.public >= public,
+                "not all of it was done by zariz: {done:?}"
+            );
             assert_eq!((done.fallbacks, done.check_failures), (0, 0), "left to OpenSSL, or wrong: {done:?}");
         }
         result
@@ -262,8 +265,9 @@ const BOTH: [Side; 2] = [Side::Reference, Side::Subject];
 /// A configuration file with settings in the section of the provider under test.
 pub fn configuration(module: &Module, settings: &[(&str, &str)], activate: bool) -> String {
     let activate = if activate { "activate = 1\n" } else { "" };
-    let mut text =
-        String::from("openssl_conf = init\n[init]\nproviders = providers\n[providers]\ndefault = default_section\n");
+    let mut text = String::from(
+        "openssl_conf = init\n[init]\nproviders = providers\n[providers]\ndefault = default_section\n",
+    );
     if is_zariz() {
         text.push_str("zariz = zariz_section\n");
     }

@@ -202,7 +202,10 @@ impl Callers {
                 assert!(!queue.withdraw(&request));
                 drop(ticket);
                 let fate = self.fate(number, outcome);
-                assert!(fate != Fate::Expired || self.computed(number) == 0, "{number}: too late, and computed");
+                assert!(
+                    fate != Fate::Expired || self.computed(number) == 0,
+                    "{number}: too late, and computed"
+                );
                 return fate;
             }
         }
@@ -216,8 +219,11 @@ impl Callers {
         for number in (from..self.computed.len()).take(20) {
             self.computed[number].store(0, Ordering::SeqCst);
             let operation = || Number { number, kind: Kind::Private, panics: false };
-            let outcome =
-                if number % 2 == 0 { queue.call(operation(), None) } else { queue.call_elsewhere(operation(), None) };
+            let outcome = if number % 2 == 0 {
+                queue.call(operation(), None)
+            } else {
+                queue.call_elsewhere(operation(), None)
+            };
             assert_eq!(self.fate(number, outcome), Fate::Answered);
         }
     }

@@ -132,7 +132,8 @@ impl Soak {
             memory: Series::default(),
             seconds: 0.0,
         };
-        let (next, done, forks, start) = (AtomicUsize::new(0), AtomicUsize::new(0), Forks::new(), Instant::now());
+        let (next, done, forks, start) =
+            (AtomicUsize::new(0), AtomicUsize::new(0), Forks::new(), Instant::now());
         let fates = Fates::default();
         let all_started = Barrier::new(THREADS);
         thread::scope(|scope| {
@@ -188,13 +189,19 @@ impl Soak {
 
     fn faults(&self) -> Vec<String> {
         let trend = self.memory.trend().filter(|trend| trend.growth() > MEMORY);
-        trend.map(|trend| format!("memory from {:.0} to {:.0} KiB", trend.second, trend.last)).into_iter().collect()
+        trend
+            .map(|trend| format!("memory from {:.0} to {:.0} KiB", trend.second, trend.last))
+            .into_iter()
+            .collect()
     }
 
     /// The report as a page.
     fn page(&self, state: &str) -> String {
-        let mut page =
-            format!("# A soak of requests: {}\n\n{}. {THREADS} callers at once.\n\n", self.title, processor());
+        let mut page = format!(
+            "# A soak of requests: {}\n\n{}. {THREADS} callers at once.\n\n",
+            self.title,
+            processor()
+        );
         let mut row = |what: &str, value: String| writeln!(page, "| {what} | {value} |").expect("text");
         row("", String::new());
         row("---", "---".into());

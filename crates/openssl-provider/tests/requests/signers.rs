@@ -81,7 +81,10 @@ impl Service {
             assert_eq!(ended, least, "computed or withdrawn, and answered or given up");
             let thrown_away = metrics.operations - others - answered;
             println!("of {given_up} given up, {} withdrawn, {thrown_away} thrown away", metrics.withdrawn);
-            assert!(metrics.withdrawn > 0 && thrown_away > 0 && refused > 0 && expired > 0, "something never happened");
+            assert!(
+                metrics.withdrawn > 0 && thrown_away > 0 && refused > 0 && expired > 0,
+                "something never happened"
+            );
         } else {
             // Some of the expired requests were computed.
             assert!((least..=least + expired).contains(&ended), "{ended}: {least} to {}", least + expired);
@@ -117,7 +120,8 @@ impl Signers {
         let modulus = Modulus::new(&[0xfb; 64]).expect("an odd number");
         let services = [true, false].map(Service::new);
         let lanes = Dispatch::Auto.main().lanes() as u64;
-        let signers = Self { services, keys, modulus, messages: AtomicU64::new(0), lanes, wanted: wanted as u64 };
+        let signers =
+            Self { services, keys, modulus, messages: AtomicU64::new(0), lanes, wanted: wanted as u64 };
         // Fill the keys' pools of blinding pairs, so that memory does not grow later.
         for key in &signers.keys {
             let signed = key.sign_batch(Algorithm::RS256, &[&b"message"[..]; 256]);

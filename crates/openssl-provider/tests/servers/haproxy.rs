@@ -54,12 +54,19 @@ pub struct Haproxy {
 impl Haproxy {
     /// Starts haproxy with more environment variables.
     pub fn start(setup: Setup, mode: Mode, environment: &[(&str, &str)]) -> Self {
-        let service = format!("    http-request return status 200 content-type text/plain string \"{BODY}\"\n");
+        let service =
+            format!("    http-request return status 200 content-type text/plain string \"{BODY}\"\n");
         Self::start_with(setup, mode, environment, "", &service)
     }
 
     /// Starts haproxy with more lines in the section `global`, and with a rule for requests.
-    fn start_with(setup: Setup, mode: Mode, environment: &[(&str, &str)], global: &str, service: &str) -> Self {
+    fn start_with(
+        setup: Setup,
+        mode: Mode,
+        environment: &[(&str, &str)],
+        global: &str,
+        service: &str,
+    ) -> Self {
         let identity = Identity::make(setup.folder());
         let openssl = setup.configuration(Active::ByName);
         let path = setup.folder().join("haproxy.cfg");
@@ -67,7 +74,12 @@ impl Haproxy {
             let text = configuration(&setup, &[&identity.both], mode, port, global, service);
             fs::write(&path, text).expect("our own folder");
             let mut command = Command::new("haproxy");
-            command.arg("-W").arg("-f").arg(&path).env("OPENSSL_CONF", &openssl).envs(environment.iter().copied());
+            command
+                .arg("-W")
+                .arg("-f")
+                .arg(&path)
+                .env("OPENSSL_CONF", &openssl)
+                .envs(environment.iter().copied());
             command
         });
         // It listens before it has a worker.
@@ -120,10 +132,18 @@ pub fn reload(server: &mut Server) {
 
 /// A configuration with these key and certificate files, and with more lines in the section `global` and at
 /// the end.
-pub fn configuration(setup: &Setup, files: &[&PathBuf], mode: Mode, port: u16, global: &str, service: &str) -> String {
+pub fn configuration(
+    setup: &Setup,
+    files: &[&PathBuf],
+    mode: Mode,
+    port: u16,
+    global: &str,
+    service: &str,
+) -> String {
     let certificates: String = files.iter().map(|file| format!(" crt {}", file.display())).collect();
-    let provider =
-        setup.module().map(|module| format!("    ssl-provider-path {}\n    ssl-provider zariz\n", module.display()));
+    let provider = setup
+        .module()
+        .map(|module| format!("    ssl-provider-path {}\n    ssl-provider zariz\n", module.display()));
     format!(
         "global\n    user haproxy\n    group haproxy\n    chroot /var/lib/haproxy\n{}    ssl-provider default\n    ssl-propquery ?provider=zariz\n{}    nbthread 1\n{global}\
          defaults\n    mode http\n    timeout connect 10s\n    timeout client 60s\n    timeout server 60s\n\
@@ -173,7 +193,11 @@ fn answer(mode: Mode) {
         let counted = haproxy.counters().since(before);
         println!("haproxy {mode:?}, {tls}: {count} handshakes, {:.0} a second; {counted:?}", rest.rate());
         if haproxy.setup.module().is_some() {
-            assert!(counted.mean_batch() > mean_batch(), "batches of {:.1}: {counted:?}", counted.mean_batch());
+            assert!(
+                counted.mean_batch() > mean_batch(),
+                "batches of {:.1}: {counted:?}",
+                counted.mean_batch()
+            );
         }
     }
     haproxy.stop();
@@ -299,7 +323,11 @@ fn bears_clients_that_time_out() {
             let before = resident_bytes(worker);
             let tally = haproxy.load(tls).run(count);
             let growth = resident_bytes(worker).saturating_sub(before);
-            println!("haproxy {mode:?}, {tls}: {} timed out, {} KiB more memory", tally.failed, growth / 1024);
+            println!(
+                "haproxy {mode:?}, {tls}: {} timed out, {} KiB more memory",
+                tally.failed,
+                growth / 1024
+            );
             assert!(growth < LOST_JOB * tally.failed as u64 + GROWTH, "{growth} bytes more");
         }
         let counted = haproxy.counters();

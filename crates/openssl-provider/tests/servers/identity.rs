@@ -27,7 +27,12 @@ impl Identity {
         let output = Command::new("openssl")
             .args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30"])
             .args(["-subj", &format!("/CN={name}")])
-            .args(["-addext", &format!("subjectAltName=DNS:{name}"), "-addext", "basicConstraints=critical,CA:FALSE"])
+            .args([
+                "-addext",
+                &format!("subjectAltName=DNS:{name}"),
+                "-addext",
+                "basicConstraints=critical,CA:FALSE",
+            ])
             .arg("-keyout")
             .arg(&identity.key)
             .arg("-out")

@@ -155,7 +155,9 @@ impl Load {
             tls.complete_io(&mut tcp)?;
             Ok((tls, tcp))
         };
-        (0..connections).map(|_| hold().unwrap_or_else(|error: std::io::Error| panic!("holding: {error}"))).collect()
+        (0..connections)
+            .map(|_| hold().unwrap_or_else(|error: std::io::Error| panic!("holding: {error}")))
+            .collect()
     }
 
     fn client(&self) -> ClientConnection {
@@ -202,7 +204,8 @@ impl Load {
 /// Checks that a response is complete and has this body.
 pub fn check(answer: &[u8], expected: &str) -> Result<(), String> {
     let answer = String::from_utf8_lossy(answer);
-    let (head, body) = answer.split_once("\r\n\r\n").ok_or_else(|| format!("an answer without end: {answer:?}"))?;
+    let (head, body) =
+        answer.split_once("\r\n\r\n").ok_or_else(|| format!("an answer without end: {answer:?}"))?;
     if !head.starts_with("HTTP/1.1 200 ") {
         return Err(format!("the answer is {:?}", head.lines().next().unwrap_or_default()));
     }

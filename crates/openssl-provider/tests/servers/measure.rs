@@ -68,7 +68,8 @@ const ROWS: [Row; 4] = [
 
 /// All rounds of both TLS versions, as rows of a table.
 fn rounds(name: &str, environment: &[(&str, &str)], out: &mut String) {
-    let rounds: usize = std::env::var("ZARIZ_ROUNDS").map_or(7, |text| text.parse().expect("ZARIZ_ROUNDS is a number"));
+    let rounds: usize =
+        std::env::var("ZARIZ_ROUNDS").map_or(7, |text| text.parse().expect("ZARIZ_ROUNDS is a number"));
     let servers = [0, 1, 2].map(|index| contestant(index, environment));
     for tls in Tls::ALL {
         // Warm up: pools, and the engines that zariz measures in its first calls.
@@ -86,7 +87,8 @@ fn rounds(name: &str, environment: &[(&str, &str)], out: &mut String) {
             for index in 0..3 {
                 let value = median(of(index));
                 let ratio = median(of(index).zip(of(0)).map(|(this, default)| this / default));
-                let ratio = if index > 0 && ratio.is_finite() { format!(" ({ratio:.2}×)") } else { String::new() };
+                let ratio =
+                    if index > 0 && ratio.is_finite() { format!(" ({ratio:.2}×)") } else { String::new() };
                 let value = if value.is_finite() { format!("{value:.digits$}") } else { "–".into() };
                 write!(row, " {value}{ratio} |").expect("text");
             }
@@ -94,11 +96,14 @@ fn rounds(name: &str, environment: &[(&str, &str)], out: &mut String) {
             *out += &(row + "\n");
         }
         let rates = [1, 2].map(|index| {
-            let ratios = samples[index].iter().zip(&samples[0]).map(|(this, default)| this.rate / default.rate);
+            let ratios =
+                samples[index].iter().zip(&samples[0]).map(|(this, default)| this.rate / default.rate);
             ratios.map(|ratio| format!("{ratio:.2}")).collect::<Vec<_>>().join(" ")
         });
-        let row =
-            format!("| {name}, {tls} | ratios of single rounds, handshakes a second | | {} | {} |", rates[0], rates[1]);
+        let row = format!(
+            "| {name}, {tls} | ratios of single rounds, handshakes a second | | {} | {} |",
+            rates[0], rates[1]
+        );
         println!("{row}");
         *out += &(row + "\n");
     }

@@ -65,7 +65,9 @@ impl System {
         let readable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
         fs::set_permissions(folder.path(), readable).expect("our own folder");
         // What the packages and a copy of the repository would create.
-        for place in ["etc/haproxy", "etc/systemd/system", "usr/local/bin", "usr/local/lib", "var/lib", "work"] {
+        for place in
+            ["etc/haproxy", "etc/systemd/system", "usr/local/bin", "usr/local/lib", "var/lib", "work"]
+        {
             fs::create_dir_all(folder.path().join(place)).expect("our own folder");
         }
         let identity = Identity::make(folder.path());
@@ -106,7 +108,8 @@ impl System {
         for place in PLACES {
             script = script.replace(place, &self.at(place).display().to_string());
         }
-        let path = format!("{}:{}", self.at("/usr/local/bin").display(), std::env::var("PATH").unwrap_or_default());
+        let path =
+            format!("{}:{}", self.at("/usr/local/bin").display(), std::env::var("PATH").unwrap_or_default());
         let output = Command::new("sh")
             .args(["-e", "-u", "-c", &script])
             .current_dir(self.at("work"))
@@ -158,12 +161,14 @@ impl System {
             ("restart", "nginx") => {
                 self.stop(service);
                 let openssl = self.environment(service);
-                self.services.insert("nginx", nginx::start(self.folder.path(), &self.identity, openssl.as_deref()));
+                self.services
+                    .insert("nginx", nginx::start(self.folder.path(), &self.identity, openssl.as_deref()));
             }
             ("restart", "apache2") => {
                 self.stop(service);
                 let openssl = self.environment(service);
-                self.services.insert("apache2", apache::start(self.folder.path(), &self.identity, openssl.as_deref()));
+                self.services
+                    .insert("apache2", apache::start(self.folder.path(), &self.identity, openssl.as_deref()));
             }
             _ => panic!("the page says systemctl {what} {service}, which this test does not know"),
         }
@@ -185,7 +190,10 @@ impl System {
         let text = fs::read_to_string(file).ok()?;
         let line = text.strip_prefix("[Service]\n").expect("a section for the service").trim_end();
         let path = line.strip_prefix("Environment=OPENSSL_CONF=").expect("one variable");
-        assert!(Path::new(path).exists(), "the service's configuration of OpenSSL is {path}, which is not there");
+        assert!(
+            Path::new(path).exists(),
+            "the service's configuration of OpenSSL is {path}, which is not there"
+        );
         Some(path.into())
     }
 
@@ -200,7 +208,8 @@ impl System {
 
 fn installed(packages: &[&str]) {
     for package in packages {
-        let found = Command::new("dpkg-query").args(["-W", "-f", "${Status}", package]).output().expect("Debian");
+        let found =
+            Command::new("dpkg-query").args(["-W", "-f", "${Status}", package]).output().expect("Debian");
         let status = String::from_utf8_lossy(&found.stdout).into_owned();
         assert!(status.ends_with(" installed"), "the package {package} is not installed");
     }

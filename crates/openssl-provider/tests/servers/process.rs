@@ -51,7 +51,12 @@ impl Server {
     }
 
     /// Starts a server on `port`, and waits until it accepts connections. The error is its log.
-    pub fn start_on(name: &'static str, folder: &Path, port: u16, mut command: Command) -> Result<Self, String> {
+    pub fn start_on(
+        name: &'static str,
+        folder: &Path,
+        port: u16,
+        mut command: Command,
+    ) -> Result<Self, String> {
         let log = folder.join(format!("{name}.log"));
         let file = File::create(&log).expect("our own folder");
         command.stdin(Stdio::null()).stdout(file.try_clone().expect("a file")).stderr(file).process_group(0);
@@ -103,7 +108,8 @@ impl Server {
     /// Sends a signal to the process that was started.
     pub fn signal(&self, signal: Signal) {
         let pid = Pid::from_raw(self.id() as i32).expect("a process");
-        kill_process(pid, signal).unwrap_or_else(|error| panic!("{} cannot be signalled: {error}", self.name));
+        kill_process(pid, signal)
+            .unwrap_or_else(|error| panic!("{} cannot be signalled: {error}", self.name));
     }
 
     /// Waits until `done` is true.
@@ -210,8 +216,10 @@ pub fn threads(id: u32) -> u64 {
 }
 
 fn status(id: u32, field: &str) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_else(|_| panic!("process {id} is gone"));
-    let line = status.lines().find_map(|line| line.strip_prefix(field)).expect("a process that has not ended");
+    let status =
+        fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_else(|_| panic!("process {id} is gone"));
+    let line =
+        status.lines().find_map(|line| line.strip_prefix(field)).expect("a process that has not ended");
     line.trim().trim_end_matches(" kB").parse().expect("a number")
 }
 

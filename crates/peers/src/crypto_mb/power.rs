@@ -53,12 +53,21 @@ impl CryptoMbPowers {
                 modulus[lane] = job.modulus.as_ptr();
             }
             let (bits, scratch) = (self.bits, self.scratch.as_mut_ptr());
-            // SAFETY: each number of a job has as many limbs as `bits` need, and exponents have no more bits, by
-            // `CryptoMb::powers`; the pointers of other lanes are null; the scratch space has the length that
-            // `mbx_exp_BufferSize` requires. All are apart.
+            // SAFETY: each number of a job has as many limbs as `bits` need, and exponents have no more bits,
+            // by `CryptoMb::powers`; the pointers of other lanes are null; the scratch space has the length
+            // that `mbx_exp_BufferSize` requires. All are apart.
             let statuses = unsafe {
                 let exponent_bits = self.exponent_bits;
-                (self.api.power)(&to, &base, &exponent, exponent_bits, &modulus, bits, scratch, self.scratch_bytes)
+                (self.api.power)(
+                    &to,
+                    &base,
+                    &exponent,
+                    exponent_bits,
+                    &modulus,
+                    bits,
+                    scratch,
+                    self.scratch_bytes,
+                )
             };
             check(FUNCTION, statuses, jobs.len())?;
         }

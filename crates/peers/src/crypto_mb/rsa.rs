@@ -57,8 +57,8 @@ impl Size {
         Ok(Self { api, bits: c_bits, bytes: bits / 8, method, scratch })
     }
 
-    /// Pointers to numbers and results, null for the lanes that have none. There are eight numbers at most, as
-    /// many results, and all are as long as the key.
+    /// Pointers to numbers and results, null for the lanes that have none. There are eight numbers at most,
+    /// as many results, and all are as long as the key.
     fn pointers(
         &self,
         numbers: &[&[u8]],
@@ -85,17 +85,18 @@ pub struct CryptoMbPrivate {
 }
 
 impl CryptoMbPrivate {
-    /// `x^d mod n` for eight numbers or fewer, the first with the first key. Numbers and results are big-endian
-    /// and as long as the keys. A number that is not below its modulus has a wrong result.
+    /// `x^d mod n` for eight numbers or fewer, the first with the first key. Numbers and results are
+    /// big-endian and as long as the keys. A number that is not below its modulus has a wrong result.
     pub fn compute(&mut self, numbers: &[&[u8]], results: &mut [Vec<u8>]) -> Result<(), Error> {
         let (from, to) = self.size.pointers(numbers, results)?;
         let [p, q, dp, dq, q_inverse] = self.numbers.each_ref().map(pointers);
         let Size { api, bits, method, scratch, .. } = &mut self.size;
-        // SAFETY: numbers and results have `bits / 8` bytes, as `pointers` checked, or are null; each number of
-        // a key has `bits / 2` bits in whole limbs, by `CryptoMb::private`; the scratch space is as large as the
-        // method requires. All are apart.
-        let statuses =
-            unsafe { (api.private)(&from, &to, &p, &q, &dp, &dq, &q_inverse, *bits, *method, scratch.as_mut_ptr()) };
+        // SAFETY: numbers and results have `bits / 8` bytes, as `pointers` checked, or are null; each number
+        // of a key has `bits / 2` bits in whole limbs, by `CryptoMb::private`; the scratch space is as large
+        // as the method requires. All are apart.
+        let statuses = unsafe {
+            (api.private)(&from, &to, &p, &q, &dp, &dq, &q_inverse, *bits, *method, scratch.as_mut_ptr())
+        };
         check(PRIVATE, statuses, numbers.len())
     }
 }
@@ -144,7 +145,10 @@ impl CryptoMb {
 }
 
 /// Limbs that are made of each lane's item.
-fn each<T>(items: &[T; LANES], make: impl Fn(&T) -> Result<Vec<u64>, Error>) -> Result<[Vec<u64>; LANES], Error> {
+fn each<T>(
+    items: &[T; LANES],
+    make: impl Fn(&T) -> Result<Vec<u64>, Error>,
+) -> Result<[Vec<u64>; LANES], Error> {
     let mut all = array::from_fn(|_| Vec::new());
     for (limbs, item) in all.iter_mut().zip(items) {
         *limbs = make(item)?;

@@ -32,8 +32,13 @@ pub enum Conf {}
 pub enum Bio {}
 pub enum Stack {}
 
-type ErrGet =
-    unsafe extern "C" fn(*mut *const c_char, *mut c_int, *mut *const c_char, *mut *const c_char, *mut c_int) -> c_ulong;
+type ErrGet = unsafe extern "C" fn(
+    *mut *const c_char,
+    *mut c_int,
+    *mut *const c_char,
+    *mut *const c_char,
+    *mut c_int,
+) -> c_ulong;
 
 /// The functions we call, as `openssl/{provider,crypto,conf,bio,err,stack}.h` declare them.
 #[derive(Clone, Copy)]
@@ -114,7 +119,8 @@ impl Api {
         loop {
             let mut data = null();
             // SAFETY: null for a result that is not needed, and else room for it.
-            let code = unsafe { (self.next_error)(null_mut(), null_mut(), null_mut(), &raw mut data, null_mut()) };
+            let code =
+                unsafe { (self.next_error)(null_mut(), null_mut(), null_mut(), &raw mut data, null_mut()) };
             if code == 0 {
                 break;
             }

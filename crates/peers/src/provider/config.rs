@@ -102,11 +102,14 @@ impl Config {
     pub fn section_for(&self, module: &Path) -> Option<Found> {
         let all = self.string(None, "openssl_conf")?;
         let list = self.string(Some(&all), "providers")?;
-        let sections = || self.lines(&list).into_iter().filter_map(|(name, section)| self.found(name, section));
-        let named = sections().find(|found| found.module().is_some_and(|path| is_same(&self.resolved(&path), module)));
+        let sections =
+            || self.lines(&list).into_iter().filter_map(|(name, section)| self.found(name, section));
+        let named = sections()
+            .find(|found| found.module().is_some_and(|path| is_same(&self.resolved(&path), module)));
         let stem = module.file_stem().map(|stem| stem.to_string_lossy());
         named.or_else(|| {
-            sections().find(|found| !found.has_module && stem.as_ref() == Some(&(&found.section.provider).into()))
+            sections()
+                .find(|found| !found.has_module && stem.as_ref() == Some(&(&found.section.provider).into()))
         })
     }
 
@@ -117,7 +120,8 @@ impl Config {
         let list = value("providers").map(|list| self.lines(&list)).unwrap_or_default();
         let found = list.into_iter().filter_map(|(name, section)| self.found(name, section));
         let active = found.filter(|found| found.section.active).map(|found| found.section.provider).collect();
-        let query = value("alg_section").and_then(|section| self.string(Some(&section), "default_properties"));
+        let query =
+            value("alg_section").and_then(|section| self.string(Some(&section), "default_properties"));
         Programs { active, query }
     }
 
@@ -130,7 +134,10 @@ impl Config {
         let provider = value("identity").unwrap_or_else(|| skip_dot(&provider)).to_owned();
         let active = value("activate").is_some_and(|word| !NO.contains(&word));
         let has_module = value("module").is_some();
-        Some(Found { section: Section { file: self.file.clone(), name, provider, active, lines }, has_module })
+        Some(Found {
+            section: Section { file: self.file.clone(), name, provider, active, lines },
+            has_module,
+        })
     }
 
     /// A value; nothing where there is none.
@@ -192,8 +199,10 @@ impl Found {
     /// Puts this section alone into effect, but activates nothing: loading the provider then reports its
     /// errors.
     pub fn apply(&self, context: &Context) -> Result<(), String> {
-        let mut text =
-            format!("openssl_conf = all\n[all]\nproviders = list\n[list]\n{} = it\n[it]\n", self.section.provider);
+        let mut text = format!(
+            "openssl_conf = all\n[all]\nproviders = list\n[list]\n{} = it\n[it]\n",
+            self.section.provider
+        );
         for (key, value) in &self.section.lines {
             if skip_dot(key) == "module" || !is_for_openssl(key) {
                 text.push_str(&format!("{key} = {}\n", escaped(value)));

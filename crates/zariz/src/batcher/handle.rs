@@ -130,7 +130,12 @@ impl Batcher {
     ///
     /// # Errors
     /// Those of [`PrivateKey::decrypt`] and of [`call`](Self::call).
-    pub fn decrypt(&self, key: &PrivateKey, padding: &Padding, ciphertext: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
+    pub fn decrypt(
+        &self,
+        key: &PrivateKey,
+        padding: &Padding,
+        ciphertext: &[u8],
+    ) -> Result<Zeroizing<Vec<u8>>, Error> {
         self.call(Job::decrypt(key, padding, ciphertext)?)
     }
 

@@ -50,7 +50,11 @@ impl Job<Vec<u8>> {
     /// # Errors
     /// [`Error::KeyTooShort`], [`Error::Unsupported`], [`Error::Digest`], [`Error::PssOnly`],
     /// [`Error::PssParameters`], [`Error::Random`].
-    pub fn sign<'a>(key: &PrivateKey, algorithm: Algorithm, message: impl Into<Message<'a>>) -> Result<Self, Error> {
+    pub fn sign<'a>(
+        key: &PrivateKey,
+        algorithm: Algorithm,
+        message: impl Into<Message<'a>>,
+    ) -> Result<Self, Error> {
         Self::of_message(key, algorithm, message.into())
     }
 

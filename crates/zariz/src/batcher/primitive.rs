@@ -36,7 +36,9 @@ impl Primitive {
     pub fn kind(&self) -> Kind {
         match self {
             Self::Private(key, _) if key.size() <= USUAL_MODULUS => Kind::Private,
-            Self::Public(key, _) if key.size() <= USUAL_MODULUS && key.e().len() <= USUAL_EXPONENT => Kind::Public,
+            Self::Public(key, _) if key.size() <= USUAL_MODULUS && key.e().len() <= USUAL_EXPONENT => {
+                Kind::Public
+            }
             Self::Power(modulus, base, exponent)
                 if modulus.size() <= USUAL_MODULUS && base.len().max(exponent.len()) <= USUAL_MODULUS =>
             {
@@ -55,7 +57,11 @@ impl Primitive {
     }
 
     fn power(&self) -> Option<PowJob<'_>> {
-        if let Self::Power(modulus, base, exponent) = self { Some(PowJob { modulus, base, exponent }) } else { None }
+        if let Self::Power(modulus, base, exponent) = self {
+            Some(PowJob { modulus, base, exponent })
+        } else {
+            None
+        }
     }
 }
 
@@ -75,7 +81,8 @@ impl fmt::Debug for Primitive {
 pub fn primitive_many(primitives: &[&Primitive]) -> Vec<PrimitiveResult> {
     let all = || primitives.iter().copied();
     let mut private = private_results(all().filter_map(Primitive::private)).into_iter();
-    let mut public = public_many_vartime(&all().filter_map(Primitive::public).collect::<Vec<_>>()).into_iter();
+    let mut public =
+        public_many_vartime(&all().filter_map(Primitive::public).collect::<Vec<_>>()).into_iter();
     let mut powers = pow_many(&all().filter_map(Primitive::power).collect::<Vec<_>>()).into_iter();
     let result = |primitive: &&Primitive| match primitive {
         Primitive::Private(..) => private.next().unwrap_or(Err(Error::Fault)),
@@ -92,8 +99,9 @@ mod tests {
 
     #[test]
     fn kinds_of_operations() {
-        let private =
-            |pem: &[u8]| Primitive::Private(PrivateKey::parse(pem).expect("a key"), Zeroizing::default()).kind();
+        let private = |pem: &[u8]| {
+            Primitive::Private(PrivateKey::parse(pem).expect("a key"), Zeroizing::default()).kind()
+        };
         assert_eq!(private(include_bytes!("../../../cli/keys/bench-4096.pem")), Kind::Private);
         assert_eq!(private(include_bytes!("../../../cli/keys/bench-8192.pem")), Kind::Long);
         let public = |size: usize, e: &[u8]| {
@@ -118,10 +126,14 @@ mod tests {
         let key = PrivateKey::parse(include_bytes!("../../../cli/keys/bench-1024.pem")).expect("a key");
         let secret = || Zeroizing::new(vec![0xab; 77]);
         let public = Primitive::Public(key.public_key().clone(), secret());
-        let power = Primitive::Power(Modulus::new(&[35]).expect("an odd number"), secret(), vec![0xab; 66].into());
+        let power =
+            Primitive::Power(Modulus::new(&[35]).expect("an odd number"), secret(), vec![0xab; 66].into());
         for (primitive, shown) in [(Primitive::Private(key, secret()), "77"), (public, "77"), (power, "66")] {
             for text in [format!("{primitive:?}"), format!("{:?}", Job::primitive(primitive.clone()))] {
-                assert!(text.contains(shown) && !["171", "0xab", "abab"].iter().any(|it| text.contains(it)), "{text}");
+                assert!(
+                    text.contains(shown) && !["171", "0xab", "abab"].iter().any(|it| text.contains(it)),
+                    "{text}"
+                );
             }
         }
     }
@@ -143,9 +155,14 @@ mod tests {
             Primitive::Power(modulus, vec![3].into(), vec![10].into()),
         ];
         let results = primitive_many(&mixed.each_ref());
-        let opened =
-            primitive_many(&[&Primitive::Public(key.public_key().clone(), results[1].clone().expect("a power"))]);
-        assert_eq!((results[0].as_ref().expect("a power")[..].to_vec(), opened[0].clone()), (vec![9], Ok(number(7))));
+        let opened = primitive_many(&[&Primitive::Public(
+            key.public_key().clone(),
+            results[1].clone().expect("a power"),
+        )]);
+        assert_eq!(
+            (results[0].as_ref().expect("a power")[..].to_vec(), opened[0].clone()),
+            (vec![9], Ok(number(7)))
+        );
         assert!(results[2].is_ok() && results[3] == Err(Error::Length { expected: 128, actual: 1 }));
         assert_eq!(results[4].as_ref().expect("a power")[..], [4]);
     }

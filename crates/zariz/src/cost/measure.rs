@@ -11,21 +11,23 @@ use crate::backend::{self, Backend, Product};
 use crate::engine::{Engine, Layout};
 use crate::prepared::Prepared;
 
-/// About a minute on Zen 3. A neighbour on the core's other thread comes and goes, and slows vector code most; so
-/// many rounds are needed for a steady median.
+/// About a minute on Zen 3. A neighbour on the core's other thread comes and goes, and slows vector code
+/// most; so many rounds are needed for a steady median.
 const ROUNDS: usize = 4_000;
 
-/// While a neighbour uses the core's other thread, vector code without AVX-512 loses about 15 % more than scalar code
-/// (Zen 3). This is half of that.
+/// While a neighbour uses the core's other thread, vector code without AVX-512 loses about 15 % more than
+/// scalar code (Zen 3). This is half of that.
 const BESIDE_A_NEIGHBOUR: f64 = 1.07;
 
 /// Prints the rows for all engines of this processor.
 #[test]
 #[ignore = "prints the rows of cost/table/*.rs, for a developer to paste"]
 fn rows() {
-    let engines = Engine::ALL.iter().copied().filter(|engine| engine.is_available() && engine.name() != "carry-chains");
+    let engines =
+        Engine::ALL.iter().copied().filter(|engine| engine.is_available() && engine.name() != "carry-chains");
     let calls = engines.flat_map(|engine| numbers(engine).map(move |numbers| (engine, numbers)));
-    let mut rows: Vec<_> = calls.map(|call| (call, [const { [const { Vec::new() }; 3] }; LENGTHS.len()])).collect();
+    let mut rows: Vec<_> =
+        calls.map(|call| (call, [const { [const { Vec::new() }; 3] }; LENGTHS.len()])).collect();
     for _ in 0..ROUNDS {
         for ((engine, numbers), costs) in &mut rows {
             let backend = engine.backend().expect("an engine of this processor");
@@ -35,7 +37,8 @@ fn rows() {
         }
     }
     for ((engine, numbers), costs) in rows {
-        let factor = if engine.uses_vectors() && !Engine::Avx512Fma.is_available() { BESIDE_A_NEIGHBOUR } else { 1.0 };
+        let factor =
+            if engine.uses_vectors() && !Engine::Avx512Fma.is_available() { BESIDE_A_NEIGHBOUR } else { 1.0 };
         // No engine gets numbers that are too long for it; the table still has a figure there.
         let known = costs.iter().filter(|costs| !costs[0].is_empty()).count();
         let costs = (0..costs.len()).map(|i| {

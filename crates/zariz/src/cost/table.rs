@@ -1,5 +1,6 @@
-//! Nanoseconds of operations. To measure them: `cargo test --release -p zariz --lib cost::measure -- --ignored
-//! --nocapture` prints the rows of a processor's engines. Each file says how its rows were measured.
+//! Nanoseconds of operations. To measure them:
+//! `cargo test --release -p zariz --lib cost::measure -- --ignored --nocapture` prints the rows of a
+//! processor's engines. Each file says how its rows were measured.
 
 /// Rows for processors with AVX-512F and DQ.
 pub mod with_avx512;

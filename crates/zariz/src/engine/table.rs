@@ -66,7 +66,13 @@ macro_rules! find {
 }
 
 impl Row {
-    const fn new(engine: Engine, name: &'static str, requires: &'static str, layout: Layout, auto: Auto) -> Self {
+    const fn new(
+        engine: Engine,
+        name: &'static str,
+        requires: &'static str,
+        layout: Layout,
+        auto: Auto,
+    ) -> Self {
         Self { engine, name, requires, layout, auto, native: Native::None, portable: None }
     }
 
@@ -111,8 +117,14 @@ pub static TABLE: &[Row] = &[
         .native(Native::Vectors(find!(batch::Avx512Ifma::new().map(Pair)))),
     Row::new(Engine::Avx2Fma, "avx2-fma", "AVX2 and FMA", Layout::Lanes(4), Auto::Without(Engine::AvxIfma))
         .native(Native::Vectors(find!(batch::Avx2Fma::new().map(Lanes)))),
-    Row::new(Engine::AvxIfma, "avx-ifma", "AVX2 and AVX-IFMA", Layout::Lanes(4), Auto::Without(Engine::Avx512Ifma))
-        .native(Native::Vectors(find!(batch::AvxIfma::new().map(Lanes)))),
+    Row::new(
+        Engine::AvxIfma,
+        "avx-ifma",
+        "AVX2 and AVX-IFMA",
+        Layout::Lanes(4),
+        Auto::Without(Engine::Avx512Ifma),
+    )
+    .native(Native::Vectors(find!(batch::AvxIfma::new().map(Lanes)))),
     Row::new(Engine::Avx512Fma, "avx512-fma", AVX512, Layout::Lanes(8), Auto::Without(Engine::Avx512Ifma))
         .native(Native::Vectors(find!(batch::Avx512Fma::new().map(Lanes)))),
     Row::new(Engine::Avx512Ifma, "avx512-ifma", IFMA, Layout::Lanes(8), Auto::Native)

@@ -36,7 +36,12 @@ pub(super) enum Candidates {
 impl Candidates {
     /// `count` candidates without small factors, for a search that needs `wanted` primes: from up to as many
     /// starts.
-    pub fn next(&mut self, random: &mut Random, count: usize, wanted: usize) -> Result<Vec<Candidate>, PrimeError> {
+    pub fn next(
+        &mut self,
+        random: &mut Random,
+        count: usize,
+        wanted: usize,
+    ) -> Result<Vec<Candidate>, PrimeError> {
         match self {
             Self::Fresh(fresh) => fresh.next(random, count),
             Self::Walks(walks) => walks.next(random, count, wanted),
@@ -103,7 +108,8 @@ impl Fresh {
     }
 }
 
-/// Candidates from random starts on. No prime of a wheel divides a start, and steps are as long as whole turns.
+/// Candidates from random starts on. No prime of a wheel divides a start, and steps are as long as whole
+/// turns.
 pub(super) struct Walks {
     /// Those under way. A walk whose prime was found has ended; its place is for the next.
     walks: Vec<Option<Walk>>,
@@ -135,8 +141,8 @@ impl Walks {
         let small = small_primes();
         let wheel = Wheel::new(small, &progression.first, &progression.step, room, safe);
         let step = limbs::trimmed_vartime(&limbs::mul(&progression.step, wheel.turn()));
-        // Few starts have no prime behind them in the window, and few windows go to waste. The next prime costs as much
-        // in the sieve as it saves in powers.
+        // Few starts have no prime behind them in the window, and few windows go to waste. The next prime
+        // costs as much in the sieve as it saves in powers.
         let (positions, depth) = if safe { (2 * bits, 16) } else { (bits / 4, 4) };
         let bound = (depth * trial_bound(bits)).min(1 << 18);
         let sieve = Sieve::new(small, bound, &step, progression.last.len(), positions, safe);
@@ -150,7 +156,12 @@ impl Walks {
     }
 
     /// The lowest candidate of each of `wanted` walks, then the next lowest.
-    fn next(&mut self, random: &mut Random, count: usize, wanted: usize) -> Result<Vec<Candidate>, PrimeError> {
+    fn next(
+        &mut self,
+        random: &mut Random,
+        count: usize,
+        wanted: usize,
+    ) -> Result<Vec<Candidate>, PrimeError> {
         let starts = wanted.clamp(1, count);
         self.walks.resize_with(self.walks.len().max(starts), || None);
         // Walks under way go on before others begin: long gaps must not be left behind.
@@ -239,8 +250,8 @@ mod tests {
         pub static STARTS: RefCell<Vec<Limbs>> = const { RefCell::new(Vec::new()) };
     }
 
-    /// A walk ends at the first prime (or safe prime) after its random start, for one search or many at once; and
-    /// every start has no factor in the wheel.
+    /// A walk ends at the first prime (or safe prime) after its random start, for one search or many at once;
+    /// and every start has no factor in the wheel.
     #[test]
     fn walks_end_at_the_first_prime_after_their_starts() {
         for (bits, safe) in [(256, false), (256, true), (320, false)] {
@@ -248,7 +259,8 @@ mod tests {
             if safe {
                 search = search.safe().expect("possible");
             }
-            let class = if safe { Class::new(&[11], &[12]) } else { Class::new(&[1], &[2]) }.expect("a class");
+            let class =
+                if safe { Class::new(&[11], &[12]) } else { Class::new(&[1], &[2]) }.expect("a class");
             let (mut low, high) = (limbs::zero(bits / 64), Limbs::new(vec![u64::MAX; bits / 64]));
             *low.last_mut().expect("limbs") = 1 << 63;
             let walks = Walks::new(class.between(&low, &high).expect("a range"), safe);
@@ -269,7 +281,10 @@ mod tests {
                 let mut steps = 0;
                 while !starts.iter().any(|start| limbs::equal(start, &at)) {
                     limbs::sub_assign(&mut at, &walks.step);
-                    assert!(!is_prime(&at) || safe && !is_prime(&halved(&at)), "a prime before the one found");
+                    assert!(
+                        !is_prime(&at) || safe && !is_prime(&halved(&at)),
+                        "a prime before the one found"
+                    );
                     steps += 1;
                     assert!(steps < walks.sieve.positions(), "the start is not found");
                 }

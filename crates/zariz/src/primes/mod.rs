@@ -14,9 +14,9 @@
 //!
 //! The time reveals how many candidates were tried, and that those were composite. With fresh candidates that
 //! is independent of the prime found; with [incremental](Search::incremental) searches it is the number of
-//! candidates between the start and the prime, and so tells about how long the gap before the prime is. Nothing
-//! else shows: trial division and sieves compare every small prime and every position under masks, and powers
-//! take constant time. Rejected candidates are zeroised.
+//! candidates between the start and the prime, and so tells about how long the gap before the prime is.
+//! Nothing else shows: trial division and sieves compare every small prime and every position under masks,
+//! and powers take constant time. Rejected candidates are zeroised.
 
 mod candidates;
 mod error;
@@ -81,8 +81,8 @@ pub fn generate_safe_many(bits: usize, count: usize) -> Result<Vec<Zeroizing<Vec
 /// Whether a number, big-endian, is prime. The number may be secret, and an adversary may have chosen it: 64
 /// rounds of Miller-Rabin with random bases take a composite for a prime with probability at most `2^−128`.
 ///
-/// The time reveals the number's length, and at which test a composite failed. Numbers below `2^36` are tested
-/// in a time that depends on their value.
+/// The time reveals the number's length, and at which test a composite failed. Numbers below `2^36` are
+/// tested in a time that depends on their value.
 ///
 /// # Errors
 /// [`PrimeError::TooLong`] above [`Modulus::MAX_BITS`] bits; [`PrimeError::Random`].
@@ -123,8 +123,12 @@ fn test(numbers: &[&[u8]]) -> Result<Vec<bool>, PrimeError> {
     for unknown in unknown.chunks(AT_ONCE) {
         let candidates: Vec<&[u64]> = unknown.iter().map(|(_, number)| &number[..]).collect();
         let likely = crate::miller_rabin::base_two(route, &candidates);
-        let (places, likely): (Vec<usize>, Vec<Limbs>) =
-            unknown.iter().zip(likely).filter(|(_, likely)| *likely).map(|(unknown, _)| unknown.clone()).unzip();
+        let (places, likely): (Vec<usize>, Vec<Limbs>) = unknown
+            .iter()
+            .zip(likely)
+            .filter(|(_, likely)| *likely)
+            .map(|(unknown, _)| unknown.clone())
+            .unzip();
         let good = search::probable_primes(route, &mut random, &likely, rounds::WORST_CASE)?;
         for (i, good) in places.into_iter().zip(good) {
             out[i] = good;

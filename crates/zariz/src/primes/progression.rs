@@ -61,13 +61,14 @@ impl Class {
     pub fn and(&self, other: &Self) -> Result<Self, PrimeError> {
         // Room for sums of products of two moduli.
         let bits = 2 * self.modulus.bits_precision().max(other.modulus.bits_precision()) + 64;
-        let [r, m, s, n] =
-            [&self.remainder, &self.modulus, &other.remainder, &other.modulus].map(|number| number.resize(bits));
+        let [r, m, s, n] = [&self.remainder, &self.modulus, &other.remainder, &other.modulus]
+            .map(|number| number.resize(bits));
         let common = divisor(&m.gcd(&n));
         let (n_reduced, _) = n.div_rem_vartime(&common);
         let n_reduced = divisor(&n_reduced);
         // (s − r) mod n, which the common factor must divide.
-        let difference = s.wrapping_add(&n).wrapping_sub(r.rem_vartime(&divisor(&n))).rem_vartime(&divisor(&n));
+        let difference =
+            s.wrapping_add(&n).wrapping_sub(r.rem_vartime(&divisor(&n))).rem_vartime(&divisor(&n));
         let (quotient, rest) = difference.div_rem_vartime(&common);
         if !bool::from(rest.is_zero()) {
             return Err(PrimeError::Congruence("two congruences contradict each other"));

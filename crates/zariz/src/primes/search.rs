@@ -38,12 +38,13 @@ use crate::zeroize_stack::zeroize_stack;
 ///
 /// By default every candidate is drawn at random, uniformly, from all odd numbers of the range and the
 /// congruences, so each of its primes is equally likely. [`incremental`](Self::incremental) draws a start
-/// instead, uniformly from those that have no factor among the lowest primes, and goes on in steps of the product of
-/// these, so that no candidate has. It takes the first prime (in the first window that has one): a prime is then as
-/// likely as the gap before it is long, among numbers with its remainder. That is cheaper, because one sieve serves
-/// many candidates, and most of the numbers with small factors are not among them. Safe primes are so rare that they
-/// are always searched for like that. There the remainders are such that `(p − 1)/2` has none of these factors, either.
-/// At the upper end of the range, a part in `2^127` or less is left out.
+/// instead, uniformly from those that have no factor among the lowest primes, and goes on in steps of the
+/// product of these, so that no candidate has. It takes the first prime (in the first window that has one): a
+/// prime is then as likely as the gap before it is long, among numbers with its remainder. That is cheaper,
+/// because one sieve serves many candidates, and most of the numbers with small factors are not among them.
+/// Safe primes are so rare that they are always searched for like that. There the remainders are such that
+/// `(p − 1)/2` has none of these factors, either. At the upper end of the range, a part in `2^127` or less is
+/// left out.
 ///
 /// # How sure it is
 ///
@@ -51,12 +52,12 @@ use crate::zeroize_stack::zeroize_stack;
 /// are as many rounds as make it less likely than `2^−128` (from 2,048 bits on `2^−144`) that a result is
 /// composite, by FIPS 186-5, Appendix C.1; never fewer than its Table B.1.
 ///
-/// The formula holds for uniform odd numbers of one length. Other candidates lose some of that bound, and rounds
-/// are added for it. A range or congruence that one in `2^b` odd numbers meets costs `b` bits. A walk costs 4:
-/// the number of candidates that it looks at, over the chance that one is prime. A safe prime costs `log2` of
-/// its length, because it is that much rarer. That counts on primes being as dense among the candidates as
-/// elsewhere. At most 72 rounds are made: `2^−144` for any composite, and there are fewer than `2^16` for each
-/// prime.
+/// The formula holds for uniform odd numbers of one length. Other candidates lose some of that bound, and
+/// rounds are added for it. A range or congruence that one in `2^b` odd numbers meets costs `b` bits. A walk
+/// costs 4: the number of candidates that it looks at, over the chance that one is prime. A safe prime costs
+/// `log2` of its length, because it is that much rarer. That counts on primes being as dense among the
+/// candidates as elsewhere. At most 72 rounds are made: `2^−144` for any composite, and there are fewer than
+/// `2^16` for each prime.
 #[derive(Clone)]
 pub struct Search {
     low: Limbs,
@@ -115,7 +116,16 @@ impl Search {
         let class = Class::new(&[1], &[2])?;
         let (low, high) = (limbs::trimmed_vartime(low), limbs::trimmed_vartime(high));
         let progression = class.between(&low, &high)?;
-        Ok(Self { low, high, class, progression, safe: false, incremental: false, lost: 0.0, route: Route::default() })
+        Ok(Self {
+            low,
+            high,
+            class,
+            progression,
+            safe: false,
+            incremental: false,
+            lost: 0.0,
+            route: Route::default(),
+        })
     }
 
     /// Primes that are also congruent to `remainder` modulo `modulus`, both big-endian and public. Several
@@ -198,7 +208,10 @@ impl Search {
     ///
     /// # Errors
     /// Those of [`generate`](Self::generate).
-    pub fn generate_with(&self, random: impl TryCryptoRng + Send + 'static) -> Result<Zeroizing<Vec<u8>>, PrimeError> {
+    pub fn generate_with(
+        &self,
+        random: impl TryCryptoRng + Send + 'static,
+    ) -> Result<Zeroizing<Vec<u8>>, PrimeError> {
         Ok(self.primes_with(random).many(1)?.swap_remove(0))
     }
 
@@ -216,9 +229,9 @@ impl Search {
         Primes::new(self, Random::default())
     }
 
-    /// Like [`primes`](Self::primes), with a generator of the caller's in place of the operating system's. Its
-    /// draws are watched all the same. After `fork`, parent and child must not draw the same numbers: that is
-    /// the caller's care.
+    /// Like [`primes`](Self::primes), with a generator of the caller's in place of the operating system's.
+    /// Its draws are watched all the same. After `fork`, parent and child must not draw the same numbers:
+    /// that is the caller's care.
     ///
     /// Which primes come of a seed may differ between engines and releases.
     #[must_use]
@@ -270,7 +283,10 @@ pub struct Primes {
 impl fmt::Debug for Primes {
     /// Shows nothing secret.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.debug_struct("Primes").field("bytes", &self.size).field("rounds", &self.rounds).finish_non_exhaustive()
+        f.debug_struct("Primes")
+            .field("bytes", &self.size)
+            .field("rounds", &self.rounds)
+            .finish_non_exhaustive()
     }
 }
 
@@ -322,9 +338,13 @@ impl Primes {
         bytes
     }
 
-    /// The next prime, as limbs, for a caller that wants `left` more, with this one. Asks before each batch of
-    /// candidates whether to go on. After an error, it is returned again.
-    pub(crate) fn next_in_limbs(&mut self, left: usize, go_on: &mut dyn FnMut() -> bool) -> Result<Limbs, PrimeError> {
+    /// The next prime, as limbs, for a caller that wants `left` more, with this one. Asks before each batch
+    /// of candidates whether to go on. After an error, it is returned again.
+    pub(crate) fn next_in_limbs(
+        &mut self,
+        left: usize,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Limbs, PrimeError> {
         loop {
             self.forget_after_fork();
             if let Some(prime) = self.found.pop_front() {
@@ -422,8 +442,10 @@ pub(super) fn probable_primes(
     if numbers.is_empty() {
         return Ok(Vec::new());
     }
-    let prepared: Vec<Prepared> =
-        numbers.iter().map(|number| Prepared::new(number, declassify::modulus_bits(limbs::bits(number)))).collect();
+    let prepared: Vec<Prepared> = numbers
+        .iter()
+        .map(|number| Prepared::new(number, declassify::modulus_bits(limbs::bits(number))))
+        .collect();
     let mut bases = Vec::with_capacity(numbers.len() * rounds);
     for number in &prepared {
         // n − 3 numbers from 2 on.
@@ -458,7 +480,8 @@ mod tests {
             }
             zariz_process::note_fork();
             primes.forget_after_fork();
-            let walks_on = matches!(&primes.candidates, Ok(Candidates::Walks(walks)) if walks.under_way() > 0);
+            let walks_on =
+                matches!(&primes.candidates, Ok(Candidates::Walks(walks)) if walks.under_way() > 0);
             assert!(!walks_on && primes.likely.is_empty() && primes.found.is_empty());
             for _ in 0..2 * parents.len() {
                 let prime = primes.next_in_limbs(usize::MAX, &mut || true).expect("a prime");

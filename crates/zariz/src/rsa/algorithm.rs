@@ -36,7 +36,8 @@ impl Algorithm {
     /// PSS with SHA-512, MGF1 with SHA-512 and a 64-byte salt.
     pub const PS512: Self = Self::pss(Hash::Sha512, 64);
     /// The algorithms that have a name of their own (RFC 7518).
-    pub const NAMED: &'static [Self] = &[Self::RS256, Self::RS384, Self::RS512, Self::PS256, Self::PS384, Self::PS512];
+    pub const NAMED: &'static [Self] =
+        &[Self::RS256, Self::RS384, Self::RS512, Self::PS256, Self::PS384, Self::PS512];
     const NAMES: [&str; 6] = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"];
 
     /// PSS with one hash for message and mask (MGF1), and a salt of `salt_len` bytes.

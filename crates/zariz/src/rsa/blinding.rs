@@ -1,8 +1,9 @@
 //! Blinding: the private operation never sees the caller's number.
 //!
 //! A pair `(mask, unmask)` with `mask·unmask^e ≡ 1 (mod n)` hides `x` as `x·mask`; the result times `unmask`
-//! is the result for `x`. `unmask` is random; `mask = (unmask^{−1})^e` costs an inversion and a public operation. After
-//! each use both are squared, which makes the next pair, and after [`USES`] the pair is dropped.
+//! is the result for `x`. `unmask` is random; `mask = (unmask^{−1})^e` costs an inversion and a public
+//! operation. After each use both are squared, which makes the next pair, and after [`USES`] the pair is
+//! dropped.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -88,7 +89,8 @@ pub(super) fn take(keys: &[&PrivateKey]) -> Result<Vec<Blind>, Error> {
         pairs.drain(left..).collect()
     };
     let kept: Vec<_> = same_keys(keys).map(kept).collect();
-    let missing: Vec<_> = same_keys(keys).zip(&kept).flat_map(|(same, kept)| &same[kept.len()..]).copied().collect();
+    let missing: Vec<_> =
+        same_keys(keys).zip(&kept).flat_map(|(same, kept)| &same[kept.len()..]).copied().collect();
     let mut made = fresh(&missing)?.into_iter();
     let mut out = Vec::with_capacity(keys.len());
     for (same, kept) in same_keys(keys).zip(kept) {
@@ -118,8 +120,8 @@ pub(super) fn fresh(keys: &[&PrivateKey]) -> Result<Vec<Blind>, Error> {
     Ok(masks.iter().zip(unmasks).map(pair).collect())
 }
 
-/// Keeps used pairs, which have been squared, for the next requests of their keys. The caller leaves out pairs that led
-/// to a wrong result.
+/// Keeps used pairs, which have been squared, for the next requests of their keys. The caller leaves out
+/// pairs that led to a wrong result.
 pub(super) fn keep<'a>(squared: impl Iterator<Item = (&'a PrivateKey, Blind)>) {
     let next = squared.filter(|(_, pair)| pair.has_more_uses());
     let mut next = next.map(|(key, pair)| (key, Blind { uses: pair.uses + 1, ..pair })).peekable();
@@ -164,7 +166,9 @@ mod tests {
         let keys = [1024, 1024, 1536].map(|bits| PrivateKey::generate(bits).expect("a key"));
         let [a, b, c] = keys.each_ref();
         let mixed = vec![a, b, a, c, c];
-        for list in [vec![], vec![a], vec![a; 3], vec![a; 8], vec![b; 9], mixed, [vec![a; 17], vec![c; 7]].concat()] {
+        for list in
+            [vec![], vec![a], vec![a; 3], vec![a; 8], vec![b; 9], mixed, [vec![a; 17], vec![c; 7]].concat()]
+        {
             // Those that are kept are those of the list before.
             for pairs in [fresh(&list), take(&list)] {
                 let pairs = pairs.expect("pairs");
@@ -212,7 +216,8 @@ mod tests {
     fn a_key_keeps_so_many_pairs_and_no_more() {
         let _alone = forks::alone();
         let pool = Pool::default();
-        let pairs = |count| (0..count).map(|_| Blind { mask: Limbs::default(), unmask: Limbs::default(), uses: 0 });
+        let pairs =
+            |count| (0..count).map(|_| Blind { mask: Limbs::default(), unmask: Limbs::default(), uses: 0 });
         pool.keep(pairs(KEPT - 1));
         assert_eq!(pool.pairs().len(), KEPT - 1);
         pool.keep(pairs(2));

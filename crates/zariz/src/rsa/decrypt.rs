@@ -51,7 +51,11 @@ impl PrivateKey {
     /// Decrypts many ciphertexts, in order, in batches. Each result is a message or its own error, one of
     /// those of [`decrypt`](Self::decrypt).
     #[must_use]
-    pub fn decrypt_batch(&self, padding: &Padding, ciphertexts: &[&[u8]]) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
+    pub fn decrypt_batch(
+        &self,
+        padding: &Padding,
+        ciphertexts: &[&[u8]],
+    ) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
         of_ciphertexts(ciphertexts.iter().map(|&ciphertext| DecryptJob::new(self, padding, ciphertext)))
     }
 
@@ -69,9 +73,12 @@ impl PrivateKey {
     }
 }
 
-fn of_ciphertexts<'a>(jobs: impl Iterator<Item = DecryptJob<'a>> + Clone) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
+fn of_ciphertexts<'a>(
+    jobs: impl Iterator<Item = DecryptJob<'a>> + Clone,
+) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
     zeroize_stack(|| {
-        let number = |job: &DecryptJob| check_ciphertext(job).map(|()| Zeroizing::new(job.ciphertext.to_vec()));
+        let number =
+            |job: &DecryptJob| check_ciphertext(job).map(|()| Zeroizing::new(job.ciphertext.to_vec()));
         let numbers = jobs.clone().map(|job| (job.key, number(&job))).collect();
         jobs.zip(private_op(numbers)).map(|(job, encoded)| decode(&job, &mut encoded?)).collect()
     })

@@ -19,7 +19,8 @@ impl TryFrom<PrivateKeyInfoRef<'_>> for PrivateKey {
 
     fn try_from(info: PrivateKeyInfoRef) -> pkcs8::Result<Self> {
         let oid = info.algorithm.oid;
-        zeroize_stack(|| Self::from_parts(&parse::from_private_info(info)?)).map_err(|error| of_key(error, oid))
+        zeroize_stack(|| Self::from_parts(&parse::from_private_info(info)?))
+            .map_err(|error| of_key(error, oid))
     }
 }
 

@@ -157,8 +157,8 @@ pub enum Error {
     PssOnly,
     /// The key is for PSS signatures with these parameters only.
     PssParameters(PssParameters),
-    /// A result failed its check with the public exponent, and so did the second computation: the processor or its
-    /// memory is faulty. The wrong results are withheld: they could reveal the key.
+    /// A result failed its check with the public exponent, and so did the second computation: the processor
+    /// or its memory is faulty. The wrong results are withheld: they could reveal the key.
     Fault,
     /// A result was wrong because a prime of the private key is not prime. Nothing was revealed.
     /// [`PrivateKey::validate`](super::PrivateKey::validate) finds this before the key is used.
@@ -193,7 +193,9 @@ impl fmt::Display for Error {
             Self::Unsupported => f.write_str("PKCS#1 v1.5 signatures are not defined for this hash"),
             Self::PssOnly => f.write_str("the key is restricted to PSS signatures"),
             Self::PssParameters(only) => write!(f, "the key is restricted to PSS signatures with {only}"),
-            Self::Fault => f.write_str("a result was wrong twice: this machine's processor or memory is faulty"),
+            Self::Fault => {
+                f.write_str("a result was wrong twice: this machine's processor or memory is faulty")
+            }
             Self::InvalidKey => f.write_str("the private key is damaged: p or q is not prime"),
             Self::Random => f.write_str("the operating system's random generator failed"),
         }

@@ -33,8 +33,8 @@ const E: u64 = 65_537;
 pub enum KeyMethod {
     /// FIPS 186-5, A.1.3, probable primes: every candidate is drawn at random from `[√2·2^(k−1), 2^k)`, so
     /// all pairs of primes are equally likely. A search gives up after `10·k` candidates. `|p − q|` is above
-    /// `2^(n/2 − 100)`, and `d`, above `2^(n/2)`, is the inverse of `e` modulo `lcm(p − 1, q − 1)`. The default:
-    /// little slower than [`Incremental`](Self::Incremental).
+    /// `2^(n/2 − 100)`, and `d`, above `2^(n/2)`, is the inverse of `e` modulo `lcm(p − 1, q − 1)`. The
+    /// default: little slower than [`Incremental`](Self::Incremental).
     #[default]
     Fips,
     /// From random starts on, the next primes ([`Search::incremental`]). One sieve serves many candidates, so
@@ -119,8 +119,8 @@ impl KeyGenerator {
     /// One key.
     ///
     /// # Errors
-    /// [`KeyError::Random`]; [`KeyError::Primes`] if a search gives up; [`KeyError::Inconsistent`] if a signature
-    /// of the new key is wrong: the machine is faulty.
+    /// [`KeyError::Random`]; [`KeyError::Primes`] if a search gives up; [`KeyError::Inconsistent`] if a
+    /// signature of the new key is wrong: the machine is faulty.
     pub fn generate(&self) -> Result<PrivateKey, KeyError> {
         Ok(self.generate_many(1)?.swap_remove(0))
     }
@@ -133,12 +133,13 @@ impl KeyGenerator {
         Ok(self.keys_with(random).many(1)?.swap_remove(0))
     }
 
-    /// One key, by a search that can be cancelled: `go_on` is called before each batch of candidates, and `false`
-    /// ends the search.
+    /// One key, by a search that can be cancelled: `go_on` is called before each batch of candidates, and
+    /// `false` ends the search.
     ///
     /// # Errors
-    /// Those of [`generate`](Self::generate); [`PrimeError::Cancelled`](crate::primes::PrimeError::Cancelled), in
-    /// [`KeyError::Primes`], once `go_on` has returned `false`.
+    /// Those of [`generate`](Self::generate);
+    /// [`PrimeError::Cancelled`](crate::primes::PrimeError::Cancelled), in [`KeyError::Primes`], once `go_on`
+    /// has returned `false`.
     pub fn generate_while(&self, mut go_on: impl FnMut() -> bool) -> Result<PrivateKey, KeyError> {
         let mut keys = self.keys();
         keys.left = Some(1);
@@ -230,7 +231,8 @@ impl Keys {
     fn new(generator: &KeyGenerator, random: impl Fn() -> Random) -> Self {
         let bits = generator.bits;
         let lengths = if bits.is_multiple_of(2) { vec![bits / 2] } else { vec![bits / 2 + 1, bits / 2] };
-        let primes = lengths.into_iter().map(|bits| Ok(Primes::new(&generator.search(bits)?, random()))).collect();
+        let primes =
+            lengths.into_iter().map(|bits| Ok(Primes::new(&generator.search(bits)?, random()))).collect();
         Self {
             generator: generator.clone(),
             primes,
@@ -260,7 +262,8 @@ impl Keys {
             let p = prime(&mut primes[0], e, left.saturating_mul(2), go_on)?;
             let last = primes.len() - 1;
             let q = prime(&mut primes[last], e, left.saturating_mul(2) - 1, go_on)?;
-            // The caller's function may have called `fork`: a prime of parent and child would reveal both keys.
+            // The caller's function may have called `fork`: a prime of parent and child would reveal both
+            // keys.
             if self.process != Process::current() {
                 self.process = Process::current();
                 numbers.clear();
@@ -293,7 +296,12 @@ impl Keys {
 }
 
 /// The next prime `p` with `gcd(p − 1, e) = 1`. Primes that are passed over reveal only that.
-fn prime(primes: &mut Primes, e: &[u64], left: usize, go_on: &mut dyn FnMut() -> bool) -> Result<Limbs, KeyError> {
+fn prime(
+    primes: &mut Primes,
+    e: &[u64],
+    left: usize,
+    go_on: &mut dyn FnMut() -> bool,
+) -> Result<Limbs, KeyError> {
     loop {
         let prime = primes.next_in_limbs(left, go_on)?;
         if declassify::fits_exponent(limbs::equal(&limbs::gcd(&limbs::rem(&minus_one(&prime), e), e), &[1])) {
@@ -317,8 +325,8 @@ fn far_apart(p: &[u64], q: &[u64], bits: usize) -> bool {
 
 /// `e^{−1} mod lcm(p − 1, q − 1)`, for an odd `e` that has no factor in common with either.
 ///
-/// With `p − 1 = 2^s·a` and `q − 1 = 2^t·b`, `λ = lcm(p − 1, q − 1) = 2^max(s, t)·a·b/gcd(a, b)`. The inverse is
-/// `(1 + k·λ)/e` with `k = −λ^{−1} mod e`.
+/// With `p − 1 = 2^s·a` and `q − 1 = 2^t·b`, `λ = lcm(p − 1, q − 1) = 2^max(s, t)·a·b/gcd(a, b)`. The inverse
+/// is `(1 + k·λ)/e` with `k = −λ^{−1} mod e`.
 fn private_exponent(p: &[u64], q: &[u64], e: &[u64]) -> Limbs {
     let [(a, s, most_s), (b, t, most_t)] = [p, q].map(|prime| odd_part(&minus_one(prime)));
     let mut lambda = limbs::div_exact(&limbs::mul(&a, &b), &limbs::gcd(&a, &b));
@@ -369,7 +377,8 @@ mod tests {
     fn a_child_has_no_keys_of_its_parent() {
         let _alone = crate::forks::alone();
         let mut keys = KeyGenerator::new(1024).expect("a good length").keys();
-        let next = |keys: &mut Keys| keys.next().expect("keys without end").expect("a key").public_key().clone();
+        let next =
+            |keys: &mut Keys| keys.next().expect("keys without end").expect("a key").public_key().clone();
         let made = |keys: &Keys| -> Vec<_> { keys.made.iter().map(|key| key.public_key().clone()).collect() };
         next(&mut keys);
         let parents = made(&keys);

@@ -33,7 +33,11 @@ impl Message<'_> {
     }
 
     /// Calls `with` with the digest, which is wiped if it is computed here.
-    pub(super) fn with_digest<R>(self, hash: Hash, with: impl FnOnce(&[u8]) -> Result<R, Error>) -> Result<R, Error> {
+    pub(super) fn with_digest<R>(
+        self,
+        hash: Hash,
+        with: impl FnOnce(&[u8]) -> Result<R, Error>,
+    ) -> Result<R, Error> {
         self.check(hash)?;
         match self {
             Self::Bytes(message) => with(&Zeroizing::new(hash.digest(&[message]))),

@@ -1,7 +1,7 @@
 //! RSA: keys, signatures and decryption, one at a time or in batches.
 //!
-//! A private operation is two powers, modulo p and q. A batch has one request for each lane of the engine; with
-//! fewer, the two powers of a request share the lanes. Requests of several keys may share a batch
+//! A private operation is two powers, modulo p and q. A batch has one request for each lane of the engine;
+//! with fewer, the two powers of a request share the lanes. Requests of several keys may share a batch
 //! ([`sign_many`]). Every private operation is blinded, and its result is checked with the public exponent
 //! before it is returned.
 //!

@@ -66,15 +66,18 @@ impl ZeroizeOnDrop for PrivateKey {}
 impl fmt::Debug for PrivateKey {
     /// Shows nothing secret.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.debug_struct("PrivateKey").field("bits", &self.bits()).field("engine", &self.engine()).finish_non_exhaustive()
+        f.debug_struct("PrivateKey")
+            .field("bits", &self.bits())
+            .field("engine", &self.engine())
+            .finish_non_exhaustive()
     }
 }
 
 impl PrivateKey {
     /// Reads a key from PEM text or DER: PKCS#1 (`RSA PRIVATE KEY`) or PKCS#8 (`PRIVATE KEY`).
     ///
-    /// Blanks and empty lines in PEM, lines of any length, text and blocks around the key, and blanks behind DER
-    /// do not matter. Where label and content of a block disagree, the content decides.
+    /// Blanks and empty lines in PEM, lines of any length, text and blocks around the key, and blanks behind
+    /// DER do not matter. Where label and content of a block disagree, the content decides.
     ///
     /// Checks every relation between its numbers: a damaged key is a [`KeyError`] here, not at the first
     /// signature. Only [`validate`](Self::validate) checks that the primes are prime.
@@ -111,8 +114,8 @@ impl PrivateKey {
         super::KeyGenerator::new(bits)?.generate()
     }
 
-    /// Makes `count` new keys like [`generate`](Self::generate). Many at once are faster than as many calls for
-    /// one.
+    /// Makes `count` new keys like [`generate`](Self::generate). Many at once are faster than as many calls
+    /// for one.
     ///
     /// # Errors
     /// Those of [`generate`](Self::generate).
@@ -194,7 +197,8 @@ impl PrivateKey {
         Self { public: self.public.with_route(route), secret: Arc::clone(&self.secret) }
     }
 
-    /// Whether both have the same secret in memory, as clones have: then they share its pairs for blinding too.
+    /// Whether both have the same secret in memory, as clones have: then they share its pairs for blinding
+    /// too.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.identity() == other.identity()
     }
@@ -222,8 +226,9 @@ impl PrivateKey {
             let Prime { modulus, unit, exponent } = prime;
             Prime { modulus: modulus.with_method(method), unit: unit.clone(), exponent: exponent.clone() }
         };
-        let secret =
-            zeroize_stack(|| Arc::new(Secret::new(prime(p), prime(q), qinv.clone(), d.clone(), key_hash.clone())));
+        let secret = zeroize_stack(|| {
+            Arc::new(Secret::new(prime(p), prime(q), qinv.clone(), d.clone(), key_hash.clone()))
+        });
         Self { public: self.public.clone(), secret }
     }
 
@@ -300,7 +305,8 @@ impl PrivateKey {
         self.is_known_invalid()
     }
 
-    /// The address of the key's secret. Keys that are [the same](Self::is_same), as clones are, have the same one.
+    /// The address of the key's secret. Keys that are [the same](Self::is_same), as clones are, have the same
+    /// one.
     pub(super) fn identity(&self) -> usize {
         Arc::as_ptr(&self.secret).addr()
     }
@@ -352,8 +358,8 @@ mod tests {
     use crate::counts::{self, Counts};
     use crate::rsa::{Algorithm, SignJob, sign_many};
 
-    /// Clones share what is computed for them, whichever engine or uses they are for. Nothing else does: not the same
-    /// key, loaded once more, nor a copy with another method, whose prepared primes are others.
+    /// Clones share what is computed for them, whichever engine or uses they are for. Nothing else does: not
+    /// the same key, loaded once more, nor a copy with another method, whose prepared primes are others.
     #[test]
     fn clones_alone_are_the_same_key() {
         let key = PrivateKey::generate(1024).expect("a key");
@@ -365,7 +371,9 @@ mod tests {
         assert!(tiled.is_same(&tiled.with_method(Method::TILED)));
         let again = PrivateKey::parse(&key.to_der().expect("DER")).expect("a key");
         let numbers = PrivateKey::from_components(&key.components()).expect("a key");
-        for other in [&again, &numbers, &tiled, &tiled.with_method(None), &PrivateKey::generate(1024).expect("a key")] {
+        for other in
+            [&again, &numbers, &tiled, &tiled.with_method(None), &PrivateKey::generate(1024).expect("a key")]
+        {
             assert!(!key.is_same(other) && !other.is_same(&key), "{other:?}");
         }
     }
@@ -377,11 +385,13 @@ mod tests {
         let signature = key.sign(Algorithm::RS256, b"message");
         let on = |engine| key.with_engine(engine).expect("available");
         let portable = on(Engine::Portable);
-        for engine in Engine::ALL.iter().copied().filter(|engine| engine.is_available() && engine.lanes() > 1) {
+        for engine in Engine::ALL.iter().copied().filter(|engine| engine.is_available() && engine.lanes() > 1)
+        {
             let fast = on(engine);
             let count = |keys: &[&PrivateKey]| {
                 let job = |&key| SignJob::new(key, Algorithm::RS256, b"message");
-                let (signatures, counts) = counts::of(|| sign_many(&keys.iter().map(job).collect::<Vec<_>>()));
+                let (signatures, counts) =
+                    counts::of(|| sign_many(&keys.iter().map(job).collect::<Vec<_>>()));
                 assert!(signatures.iter().all(|it| *it == signature), "{engine}");
                 counts
             };
@@ -405,10 +415,11 @@ mod tests {
             assert_eq!(loading, Counts::default(), "loading");
             let (_, loading) = counts::of(|| PrivateKey::from_components(&components).expect("a key"));
             assert_eq!(loading, Counts::default(), "loading from all numbers");
-            // A fresh mask takes an inversion and a public power, which are not counted: the first signature costs what
-            // later ones do.
+            // A fresh mask takes an inversion and a public power, which are not counted: the first signature
+            // costs what later ones do.
             for _ in 0..2 {
-                let (_, signing) = counts::of(|| key.sign(Algorithm::RS256, b"message").expect("a signature"));
+                let (_, signing) =
+                    counts::of(|| key.sign(Algorithm::RS256, b"message").expect("a signature"));
                 assert_eq!(signing, Counts { powers: 2, products: 0 }, "the halves of a signature");
             }
             let (valid, validation) = counts::of(|| key.validate());

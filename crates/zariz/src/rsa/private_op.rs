@@ -1,8 +1,8 @@
-//! The private operation `x^d mod n` for many requests, of one key or several: blinded, by the Chinese remainder
-//! theorem, checked.
+//! The private operation `x^d mod n` for many requests, of one key or several: blinded, by the Chinese
+//! remainder theorem, checked.
 //!
-//! `mask` and `unmask` are random, with `mask·unmask^e ≡ 1 (mod n)` ([`blinding`]). With `n = p·q`, `U ≡ 1 (mod p)`,
-//! `U ≡ 0 (mod q)`, and `V` the other way round:
+//! `mask` and `unmask` are random, with `mask·unmask^e ≡ 1 (mod n)` ([`blinding`]). With `n = p·q`,
+//! `U ≡ 1 (mod p)`, `U ≡ 0 (mod q)`, and `V` the other way round:
 //!
 //! 1. `x' = x·mask mod n`
 //! 2. `y_p = x'^{d mod (p−1)} mod p`, `y_q = x'^{d mod (q−1)} mod q`: nearly all of the work
@@ -10,24 +10,25 @@
 //! 4. `y = y'·unmask mod n`
 //! 5. return `y` only if `y^e ≡ x (mod n)`
 //!
-//! A wrong result of step 3 would reveal a factor of `n` (Boneh, DeMillo and Lipton 1997). So a result that fails step 5
-//! is computed again without the theorem, with a fresh mask, or is withheld.
+//! A wrong result of step 3 would reveal a factor of `n` (Boneh, DeMillo and Lipton 1997). So a result that
+//! fails step 5 is computed again without the theorem, with a fresh mask, or is withheld.
 //!
 //! # Factors of R
 //!
-//! A Montgomery product is `a·b/R`; `[a]` is `a·R`, Montgomery form. Step 1 is `x·[mask]/R = x·mask`, plain. Step 3
-//! multiplies plain numbers, so it gives `y'/R`. Step 4 gives `(y'/R)·[unmask]/R = y/R`; a product with `R²` makes it
-//! `y`.
+//! A Montgomery product is `a·b/R`; `[a]` is `a·R`, Montgomery form. Step 1 is `x·[mask]/R = x·mask`, plain.
+//! Step 3 multiplies plain numbers, so it gives `y'/R`. Step 4 gives `(y'/R)·[unmask]/R = y/R`; a product
+//! with `R²` makes it `y`.
 //!
-//! As many requests as the engine has lanes are computed together, one in each lane. With fewer, the halves of step 2
-//! are moved together, so that they fill lanes.
+//! As many requests as the engine has lanes are computed together, one in each lane. With fewer, the halves
+//! of step 2 are moved together, so that they fill lanes.
 //!
 //! # Bounds
 //!
-//! Numbers are those of [`zariz_kernels::Montgomery`]. `y_p·U` and `y_q·V` are products of a number
-//! below `R` and one below `n`, so below `3n`, and their sum is below `6n < R`. It is multiplied by `unmask`, below
-//! `3n`: the product is below `18n²/R + 2n < 5n`, for `R ≥ 8n`. The last product, by a plain number below `n`, is below
-//! `3n` then. `analysis` proves these, as it does the arithmetic's. In limbs there is no bound but `R`: sums are reduced.
+//! Numbers are those of [`zariz_kernels::Montgomery`]. `y_p·U` and `y_q·V` are products of a number below `R`
+//! and one below `n`, so below `3n`, and their sum is below `6n < R`. It is multiplied by `unmask`, below
+//! `3n`: the product is below `18n²/R + 2n < 5n`, for `R ≥ 8n`. The last product, by a plain number below
+//! `n`, is below `3n` then. `analysis` proves these, as it does the arithmetic's. In limbs there is no bound
+//! but `R`: sums are reduced.
 
 use std::mem;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -48,21 +49,21 @@ use crate::declassify;
 use crate::dispatch;
 use crate::jobs;
 
-/// A key, and a number for its private operation, big-endian, as long as the key and below its modulus; or the error
-/// that the caller gets instead.
+/// A key, and a number for its private operation, big-endian, as long as the key and below its modulus; or
+/// the error that the caller gets instead.
 pub(super) type Job<'a> = (&'a PrivateKey, Result<Zeroizing<Vec<u8>>, Error>);
 
 static CHECK_FAILURES: AtomicU64 = AtomicU64::new(0);
 
-/// How many private results of this process failed the check with the public exponent. Each was computed again, or
-/// withheld. If it is not 0, the machine's processor or memory is faulty or attacked, or a key's primes are not prime
-/// ([`Error::InvalidKey`]).
+/// How many private results of this process failed the check with the public exponent. Each was computed
+/// again, or withheld. If it is not 0, the machine's processor or memory is faulty or attacked, or a key's
+/// primes are not prime ([`Error::InvalidKey`]).
 pub fn check_failures() -> u64 {
     CHECK_FAILURES.load(Ordering::Relaxed)
 }
 
-/// Raises each number to the `d` of its key, modulo its `n`; results are in order. A result is written over its number.
-/// Each number succeeds or fails on its own; errors stay.
+/// Raises each number to the `d` of its key, modulo its `n`; results are in order. A result is written over
+/// its number. Each number succeeds or fails on its own; errors stay.
 pub(super) fn private_op(jobs: Vec<Job>) -> Vec<Result<Zeroizing<Vec<u8>>, Error>> {
     let (keys, mut given): (Vec<&PrivateKey>, Vec<_>) = jobs.into_iter().unzip();
     let (numbers, mut out) = (missing::numbers(given.iter()), missing::results(given.iter()));
@@ -103,8 +104,8 @@ pub(super) fn private_op(jobs: Vec<Job>) -> Vec<Result<Zeroizing<Vec<u8>>, Error
 /// A key and a number below its modulus.
 type Request<'a> = (&'a PrivateKey, &'a [u64]);
 
-/// The results of requests that share a batch, and whether each is right. `kept` is the previous batch. It is used again
-/// if the keys are the same.
+/// The results of requests that share a batch, and whether each is right. `kept` is the previous batch. It is
+/// used again if the keys are the same.
 fn checked<'a>(
     requests: &[Request<'a>],
     kept: &mut Option<Batch<'a>>,
@@ -115,7 +116,9 @@ fn checked<'a>(
     let (mut y, is_right) = batch.attempt(&x, &mut pairs, Batch::raise);
     // A wrong result may come from damaged memory: the batch is dropped, and so is that request's mask.
     *kept = is_right.iter().all(|&it| it).then_some(batch);
-    blinding::keep(keys.into_iter().zip(pairs).zip(&is_right).filter(|(_, is_right)| **is_right).map(|(used, _)| used));
+    blinding::keep(
+        keys.into_iter().zip(pairs).zip(&is_right).filter(|(_, is_right)| **is_right).map(|(used, _)| used),
+    );
     let outcome = |(i, &is_right): (usize, &bool)| {
         if !is_right {
             y[i].copy_from_slice(&computed_again(requests[i])?[0]);
@@ -126,11 +129,12 @@ fn checked<'a>(
     Ok((y, outcomes))
 }
 
-/// The result of a request whose first result was wrong: with a fresh mask, without the Chinese remainder theorem.
+/// The result of a request whose first result was wrong: with a fresh mask, without the Chinese remainder
+/// theorem.
 fn computed_again((key, x): Request) -> Result<Numbers, Error> {
     CHECK_FAILURES.fetch_add(1, Ordering::Relaxed);
-    // With some composite primes the second computation is right. The key is refused, or every request would be computed
-    // twice.
+    // With some composite primes the second computation is right. The key is refused, or every request would
+    // be computed twice.
     if key.is_found_invalid() {
         return Err(Error::InvalidKey);
     }
@@ -149,8 +153,8 @@ struct Batch<'a> {
     units: [AlignedBuf; 2],
     /// Modulo the primes `p` of all keys, then the primes `q`.
     halves: Vec<Halves<'a>>,
-    /// Whether `n`, `halves[0]` (all `p`) and `halves[1]` (all `q`) have one lane for each key, and one layout: then no
-    /// number changes its lane.
+    /// Whether `n`, `halves[0]` (all `p`) and `halves[1]` (all `q`) have one lane for each key, and one
+    /// layout: then no number changes its lane.
     stays: bool,
 }
 
@@ -187,7 +191,11 @@ impl<'a> Batch<'a> {
             let _default = default_mxcsr(backend);
             for primes in mine.chunks(backend.lanes()) {
                 let moduli: Vec<_> = primes.iter().map(|prime| &prime.modulus).collect();
-                halves.push(Halves { primes: primes.to_vec(), backend, montgomery: backend.montgomery(&moduli) });
+                halves.push(Halves {
+                    primes: primes.to_vec(),
+                    backend,
+                    montgomery: backend.montgomery(&moduli),
+                });
             }
         }
         let place = |m: &dyn Montgomery| m.layout().map(|layout| (layout, m.count()));
@@ -210,8 +218,8 @@ impl<'a> Batch<'a> {
         self.keys.iter().map(|key| key.public.modulus().size()).max().unwrap_or(0)
     }
 
-    /// Steps 1 to 5, with `raise` for steps 2 and 3: the results, and whether each is right. Each mask is replaced by its
-    /// square, and so is what takes it off: these are the next pairs.
+    /// Steps 1 to 5, with `raise` for steps 2 and 3: the results, and whether each is right. Each mask is
+    /// replaced by its square, and so is what takes it off: these are the next pairs.
     fn attempt(
         &mut self,
         x: &[&[u64]],
@@ -251,7 +259,8 @@ impl<'a> Batch<'a> {
         }
 
         // 5: y^e = x.
-        let powers: Vec<_> = self.keys.iter().zip(results.iter()).map(|(key, y)| key.public.power(y)).collect();
+        let powers: Vec<_> =
+            self.keys.iter().zip(results.iter()).map(|(key, y)| key.public.power(y)).collect();
         let opened = pow::pow_reduced_vartime(&mut *self.n, &powers);
         let is_right = |(opened, x): (&[u64], &&[u64])| declassify::result_is_right(limbs::equal(opened, x));
         let is_right = opened.iter().zip(x).map(is_right).collect();
@@ -384,7 +393,10 @@ mod tests {
                         found[lane] |= !is_right[lane];
                     }
                     // At most one lane is wrong; none if the word belongs to no request.
-                    assert!(is_right.iter().filter(|is_right| !**is_right).count() <= 1, "{dispatch}, word {word}");
+                    assert!(
+                        is_right.iter().filter(|is_right| !**is_right).count() <= 1,
+                        "{dispatch}, word {word}"
+                    );
                 }
                 assert_eq!(found, vec![true; count], "{dispatch}");
             }
@@ -437,7 +449,8 @@ mod tests {
         let generated = [(); 2].map(|()| PrivateKey::generate(1024).expect("a key"));
         let damaged = damaged(&generated[0], |secret| secret.p.exponent[3] ^= 1 << 17);
         for dispatch in available() {
-            let [key, other, damaged] = &[&generated[0], &generated[1], &damaged].map(|key| on(key, dispatch));
+            let [key, other, damaged] =
+                &[&generated[0], &generated[1], &damaged].map(|key| on(key, dispatch));
             let clone = key.clone();
             let lanes = dispatch.main().lanes();
             let x: Vec<_> = (2..).take(lanes).map(|i| [i; 16]).collect();
@@ -520,7 +533,11 @@ mod tests {
         for (i, result) in (0..).zip(private_op((0..70).map(job).collect())) {
             let (key, given) = job(i);
             let key = on(key, Dispatch::Only(Engine::Portable)).with_method(None);
-            assert_eq!(result, given.and_then(|number| private_op(vec![(&key, Ok(number))]).swap_remove(0)), "{i}");
+            assert_eq!(
+                result,
+                given.and_then(|number| private_op(vec![(&key, Ok(number))]).swap_remove(0)),
+                "{i}"
+            );
         }
     }
 }

@@ -31,7 +31,10 @@ struct Inner {
 
 impl fmt::Debug for PublicKey {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.debug_struct("PublicKey").field("bits", &self.bits()).field("engine", &self.engine()).finish_non_exhaustive()
+        f.debug_struct("PublicKey")
+            .field("bits", &self.bits())
+            .field("engine", &self.engine())
+            .finish_non_exhaustive()
     }
 }
 

@@ -8,12 +8,12 @@ use super::public::PublicKey;
 use crate::dispatch;
 use crate::jobs;
 
-/// A key, and a number for its public operation, big-endian, as long as the key and below its modulus; or the error
-/// that the caller gets instead.
+/// A key, and a number for its public operation, big-endian, as long as the key and below its modulus; or the
+/// error that the caller gets instead.
 pub(super) type Job<'a, B> = (&'a PublicKey, Result<B, Error>);
 
-/// Computes `x^e mod n` for each number, and calls `finish` with the place of the job and the result; what that returns
-/// is in order. Errors stay. The time depends on the exponents.
+/// Computes `x^e mod n` for each number, and calls `finish` with the place of the job and the result; what
+/// that returns is in order. Errors stay. The time depends on the exponents.
 pub(super) fn public_op<B: AsRef<[u8]>, T>(
     jobs: &[Job<B>],
     mut finish: impl FnMut(usize, &[u64]) -> Result<T, Error>,

@@ -88,7 +88,11 @@ fn signatures<'a>(jobs: &mut dyn Iterator<Item = SignJob<'a>>) -> Vec<Result<Vec
 }
 
 /// The number that the private operation turns into a signature: as long as the key.
-pub(crate) fn encoded(key: &PrivateKey, algorithm: Algorithm, message: Message) -> Result<Zeroizing<Vec<u8>>, Error> {
+pub(crate) fn encoded(
+    key: &PrivateKey,
+    algorithm: Algorithm,
+    message: Message,
+) -> Result<Zeroizing<Vec<u8>>, Error> {
     key.public_key().usage().allows(algorithm)?;
     message.with_digest(algorithm.hash(), |digest| {
         Ok(Zeroizing::new(match algorithm {

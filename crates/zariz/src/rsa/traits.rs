@@ -1,4 +1,5 @@
-//! The traits of the `signature` crate. Its errors have one of ours, [`Error`](super::Error), as their source.
+//! The traits of the `signature` crate. Its errors have one of ours, [`Error`](super::Error), as their
+//! source.
 
 use signature::hazmat::{PrehashSigner, PrehashVerifier};
 use signature::{Error as SignatureError, SignatureEncoding, Signer, Verifier};
@@ -86,7 +87,8 @@ impl Verifier<Signature> for VerifyingKey {
 impl PrehashSigner<Signature> for SigningKey {
     /// Signs a message given by its digest under the algorithm's hash.
     fn sign_prehash(&self, digest: &[u8]) -> Result<Signature, SignatureError> {
-        let signature = self.key.sign(self.algorithm, Message::Digest(digest)).map_err(SignatureError::from_source)?;
+        let signature =
+            self.key.sign(self.algorithm, Message::Digest(digest)).map_err(SignatureError::from_source)?;
         Ok(Signature(signature.into()))
     }
 }
@@ -94,7 +96,9 @@ impl PrehashSigner<Signature> for SigningKey {
 impl PrehashVerifier<Signature> for VerifyingKey {
     /// Verifies the signature of a message given by its digest under the algorithm's hash.
     fn verify_prehash(&self, digest: &[u8], signature: &Signature) -> Result<(), SignatureError> {
-        self.key.verify(self.algorithm, Message::Digest(digest), &signature.0).map_err(SignatureError::from_source)
+        self.key
+            .verify(self.algorithm, Message::Digest(digest), &signature.0)
+            .map_err(SignatureError::from_source)
     }
 }
 

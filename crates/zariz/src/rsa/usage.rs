@@ -30,8 +30,8 @@ pub enum Usage {
     PssWith(PssParameters),
 }
 
-/// How the parameters of a hash's identifier are written, of which it has none: both forms must be read (RFC 4055
-/// section 2.1).
+/// How the parameters of a hash's identifier are written, of which it has none: both forms must be read (RFC
+/// 4055 section 2.1).
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum HashNull {
     /// As NULL.
@@ -122,8 +122,10 @@ impl PssParameters {
 }
 
 /// What RSASSA-PSS-params have where they say nothing else (RFC 8017 appendix A.2.3).
-const SHA1: AlgorithmIdentifierRef =
-    AlgorithmIdentifier { oid: ObjectIdentifier::new_unwrap("1.3.14.3.2.26"), parameters: Some(AnyRef::NULL) };
+const SHA1: AlgorithmIdentifierRef = AlgorithmIdentifier {
+    oid: ObjectIdentifier::new_unwrap("1.3.14.3.2.26"),
+    parameters: Some(AnyRef::NULL),
+};
 const SALT_LEN: u16 = 20;
 
 fn mgf1(hash: AlgorithmIdentifierRef) -> AlgorithmIdentifier<AlgorithmIdentifierRef> {

@@ -80,8 +80,8 @@ pub(super) fn relations(n: &[u64], e: &[u64], k: &Secrets) -> Result<(), KeyErro
     Ok(())
 }
 
-/// Checks that `p` and `q` are strong probable primes (Miller-Rabin) to random bases. Finds damaged keys; does
-/// not prove that the numbers of an unknown key are prime.
+/// Checks that `p` and `q` are strong probable primes (Miller-Rabin) to random bases. Finds damaged keys;
+/// does not prove that the numbers of an unknown key are prime.
 ///
 /// The constants of the primes are computed afresh: the key's own copies may be damaged.
 pub(super) fn primes(route: Route, p: &[u64], q: &[u64]) -> Result<(), KeyError> {

@@ -12,7 +12,9 @@ use std::thread::{self, Builder};
 use super::DEPTH;
 use crate::primes::{Search, is_prime};
 use crate::rsa::hazmat::primitive::{PrivateJob, private_many};
-use crate::rsa::{Algorithm, Components, Hash, KeyGenerator, KeyMethod, Padding, PrimeComponents, PrivateKey};
+use crate::rsa::{
+    Algorithm, Components, Hash, KeyGenerator, KeyMethod, Padding, PrimeComponents, PrivateKey,
+};
 use crate::{Dispatch, Engine, FixedBase, Modulus, MultiPowJob, multi_pow_many};
 
 thread_local! {
@@ -33,8 +35,9 @@ const HIDDEN_MARK: u64 = 0x6c62_272e_07bb_0142;
 /// The name of what has the mark.
 const MARKED: &str = "what the stack held";
 
-/// Fills the stack of the next operation with the mark. An operation that copies bytes to the heap that it did not
-/// write (padding, or the rest of an enum) takes the mark along, where it would have taken a digit of a key.
+/// Fills the stack of the next operation with the mark. An operation that copies bytes to the heap that it
+/// did not write (padding, or the rest of an enum) takes the mark along, where it would have taken a digit of
+/// a key.
 #[inline(never)]
 pub fn mark() {
     black_box(&mut [!black_box(HIDDEN_MARK); DEPTH / 16]);
@@ -92,7 +95,12 @@ impl Deepest {
 
     /// Twice as much is wiped, or more.
     fn assert_half_of(&self, wiped: usize) {
-        assert!(2 * self.depth <= wiped, "deepest: {} bytes, {}; wiped: {wiped} bytes", self.depth, self.what);
+        assert!(
+            2 * self.depth <= wiped,
+            "deepest: {} bytes, {}; wiped: {wiped} bytes",
+            self.depth,
+            self.what
+        );
     }
 }
 
@@ -155,7 +163,9 @@ fn no_operation_goes_deeper_than_half_of_what_is_wiped() {
             }
             for padding in [Padding::Pkcs1v15, Padding::oaep(Hash::Sha256)] {
                 let ciphertext = ciphertext(&padding);
-                measure(dispatch, "decrypt", &|| drop(load().decrypt(&padding, &ciphertext).expect("a message")));
+                measure(dispatch, "decrypt", &|| {
+                    drop(load().decrypt(&padding, &ciphertext).expect("a message"))
+                });
             }
             let ciphertext = ciphertext(&Padding::Pkcs1v15);
             measure(dispatch, "raw", &|| {
@@ -172,7 +182,8 @@ fn no_operation_goes_deeper_than_half_of_what_is_wiped() {
             let safe = safe.with_engine(dispatch).expect("available");
             measure(dispatch, "safe prime", &|| drop(safe.generate().expect("a prime")));
             for bytes in [64, 128, 256, 384, 512, 2048] {
-                let modulus = Modulus::new(&vec![0xff; bytes]).expect("odd").with_engine(dispatch).expect("available");
+                let modulus =
+                    Modulus::new(&vec![0xff; bytes]).expect("odd").with_engine(dispatch).expect("available");
                 let exponent: &[u8] = &[0xa5; 4];
                 measure(dispatch, "power", &|| drop(modulus.pow_batch(&[&[3][..]; 9], exponent)));
                 let job = MultiPowJob { modulus: &modulus, bases: &[&[2], &[3]], exponents: &[exponent; 2] };

@@ -5,11 +5,12 @@ use zariz_emulator::{Form, Mode};
 
 /// The engines that this processor has; says which it has not.
 ///
-/// In a test program that writes `zariz_emulator::install_before_main!()`, `avx512-ifma` and `avx-ifma` are among them
-/// where only these instructions are missing. They are [`slow`] then, so the programs that keep engines busy for long do
-/// not.
+/// In a test program that writes `zariz_emulator::install_before_main!()`, `avx512-ifma` and `avx-ifma` are
+/// among them where only these instructions are missing. They are [`slow`] then, so the programs that keep
+/// engines busy for long do not.
 pub fn engines() -> Vec<Engine> {
-    let (available, lacking): (Vec<_>, Vec<_>) = Engine::ALL.iter().copied().partition(|engine| engine.is_available());
+    let (available, lacking): (Vec<_>, Vec<_>) =
+        Engine::ALL.iter().copied().partition(|engine| engine.is_available());
     for engine in lacking {
         let emulation = match form(engine).map(zariz_emulator::mode) {
             Some(Some(Mode::Unavailable(reason))) => format!("; not emulated: {reason}"),
@@ -37,5 +38,9 @@ pub fn slow(engine: Engine) -> bool {
 
 /// The best engine that is not [`slow`].
 pub fn fastest() -> Engine {
-    Engine::ALL.iter().copied().rfind(|&engine| engine.is_available() && !slow(engine)).unwrap_or(Engine::Portable)
+    Engine::ALL
+        .iter()
+        .copied()
+        .rfind(|&engine| engine.is_available() && !slow(engine))
+        .unwrap_or(Engine::Portable)
 }

@@ -114,8 +114,8 @@ impl Numbers {
 /// EMSA-PKCS1-v1_5 with SHA-256 (RFC 8017 section 9.2).
 fn emsa_sha256(message: &[u8], size: usize) -> Vec<u8> {
     const INFO: [u8; 19] = [
-        0x30, 0x31, 0x30, 0x0d, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01, 0x05, 0x00, 0x04,
-        0x20,
+        0x30, 0x31, 0x30, 0x0d, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01, 0x05, 0x00,
+        0x04, 0x20,
     ];
     let tail = [&[0], &INFO[..], &Sha256::digest(message)].concat();
     [vec![0, 1], vec![0xff; size - 2 - tail.len()], tail].concat()
@@ -143,12 +143,14 @@ pub static KEY_1024: LazyLock<Numbers> = LazyLock::new(|| Numbers::of_bits(1024)
 pub static KEY_2048: LazyLock<Numbers> = LazyLock::new(|| Numbers::of_bits(2048));
 
 /// Keys of the usual lengths.
-pub static USUAL: LazyLock<[Numbers; 5]> = LazyLock::new(|| [1024, 1536, 2048, 3072, 4096].map(Numbers::of_bits));
+pub static USUAL: LazyLock<[Numbers; 5]> =
+    LazyLock::new(|| [1024, 1536, 2048, 3072, 4096].map(Numbers::of_bits));
 
 /// The keys of the three shorter usual lengths on every engine; on a slow one the shortest alone.
 pub fn loaded() -> Vec<(PrivateKey, &'static Numbers)> {
     let numbers = |engine| if slow(engine) { &USUAL[..1] } else { &USUAL[..3] };
-    let pairs = engines().into_iter().flat_map(|engine| numbers(engine).iter().map(move |numbers| (engine, numbers)));
+    let pairs =
+        engines().into_iter().flat_map(|engine| numbers(engine).iter().map(move |numbers| (engine, numbers)));
     pairs.map(|(engine, numbers)| (load(numbers, engine), numbers)).collect()
 }
 
@@ -182,7 +184,8 @@ pub fn with_bad_ones(numbers: &Numbers, good: &[Vec<u8>]) -> Vec<(Vec<u8>, Optio
     out
 }
 
-/// Whether a signature by one of the named algorithms fits a key of `size` bytes: hash and salt of PS512 need 130.
+/// Whether a signature by one of the named algorithms fits a key of `size` bytes: hash and salt of PS512 need
+/// 130.
 pub fn fits(algorithm: Algorithm, size: usize) -> bool {
     algorithm != Algorithm::PS512 || size >= 130
 }

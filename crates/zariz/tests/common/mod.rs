@@ -15,7 +15,8 @@ pub use random::Random;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// Does the work on every item, on all processors: for what would keep one busy long after the other tests are done.
+/// Does the work on every item, on all processors: for what would keep one busy long after the other tests
+/// are done.
 pub fn each_in_parallel<T: Sync>(items: &[T], work: impl Fn(&T) + Sync) {
     let next = AtomicUsize::new(0);
     thread::scope(|scope| {

@@ -19,8 +19,8 @@ pub fn power(base: &[u8], exponent: &[u8], modulus: &[u8]) -> Vec<u8> {
     let [b, e, m] = [base, exponent, modulus].map(BigUint::from_bytes_be);
     let by_num = b.modpow(&e, &m);
     let [base, exponent, modulus] = [base, exponent, modulus].map(UBig::from_be_bytes);
-    // The base is reduced first: for a longer one, `reduce` of dashu-int 0.6.2 fails a debug assertion of its own at
-    // moduli of 65 to 128 bits.
+    // The base is reduced first: for a longer one, `reduce` of dashu-int 0.6.2 fails a debug assertion of its
+    // own at moduli of 65 to 128 bits.
     let base = base % &modulus;
     let by_dashu = ConstDivisor::new(modulus).reduce(base).pow(&exponent).residue();
     let by_dashu = BigUint::from_bytes_be(&by_dashu.to_be_bytes());
@@ -50,7 +50,10 @@ pub fn number(random: &mut Random, bits: usize) -> BigUint {
 /// Digits of `width` bits, each all ones or all zeros.
 fn digits(random: &mut Random, bits: usize, width: usize) -> BigUint {
     let ones = two_to(width) - big(1);
-    (0..bits).step_by(width).filter(|_| random.next() & 1 == 1).fold(BigUint::ZERO, |acc, at| acc | &ones << at)
+    (0..bits)
+        .step_by(width)
+        .filter(|_| random.next() & 1 == 1)
+        .fold(BigUint::ZERO, |acc, at| acc | &ones << at)
 }
 
 /// An odd number of exactly `bits` bits, of the shapes of [`number`].

@@ -17,7 +17,8 @@ async fn run() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let file = arguments.next().ok_or("usage: blind KEY.pem [ADDRESS]")?;
     let address = arguments.next().unwrap_or_else(|| "127.0.0.1:8081".into());
-    let key = PrivateKey::parse(blind::VARIANT, &http::read(&file)?).map_err(|error| format!("{file}: {error}"))?;
+    let key =
+        PrivateKey::parse(blind::VARIANT, &http::read(&file)?).map_err(|error| format!("{file}: {error}"))?;
     http::serve(&address, blind::Issuer::new(key)?.routes()).await?;
     Ok(())
 }

@@ -14,7 +14,9 @@ use zariz::Dispatch;
 use zariz::batcher::{Batcher, WhenFull};
 use zariz::rsa::PrivateKey;
 use zariz_servers::load::Load;
-use zariz_servers::measure::{CLIENT_CPU, SERVER_CPU, Server, median, pin, processor, quantile, ratio, ready};
+use zariz_servers::measure::{
+    CLIENT_CPU, SERVER_CPU, Server, median, pin, processor, quantile, ratio, ready,
+};
 use zariz_servers::peers::AwsLc;
 use zariz_servers::token::{self, Issuer};
 
@@ -34,7 +36,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let number = |at: usize, default| arguments.get(at).map_or(Ok(default), |text| text.parse::<usize>());
     let (rounds, connections) = (number(0, 20)?.max(1), number(1, 64)?.max(1));
-    let servers = VARIANTS.iter().map(|variant| Server::start(&["serve", variant])).collect::<Result<Vec<_>, _>>()?;
+    let servers =
+        VARIANTS.iter().map(|variant| Server::start(&["serve", variant])).collect::<Result<Vec<_>, _>>()?;
     pin(CLIENT_CPU)?;
     let loads: Vec<_> = servers
         .iter()
@@ -47,9 +50,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     );
     let highest = closed(&servers, &loads, rounds)?;
     let slowest = highest.iter().copied().fold(f64::INFINITY, f64::min);
-    for (what, rate) in
-        [("half", slowest / 2.0), ("0.8 times", 0.8 * slowest), ("1.2 times aws-lc-rs's", 1.2 * highest[PEER])]
-    {
+    for (what, rate) in [
+        ("half", slowest / 2.0),
+        ("0.8 times", 0.8 * slowest),
+        ("1.2 times aws-lc-rs's", 1.2 * highest[PEER]),
+    ] {
         open(&loads, rounds, what, rate)?;
     }
     for (server, variant) in servers.iter().zip(VARIANTS) {
@@ -84,7 +89,8 @@ fn closed(servers: &[Server], loads: &[Load], count: usize) -> std::io::Result<V
         let (tokens, seconds) = load.closed(ROUND)?;
         Ok((tokens / seconds, (servers[which].processor_time()? - before) * 1e6 / tokens))
     })?;
-    let (rates, times): (Vec<Vec<f64>>, Vec<Vec<f64>>) = measured.into_iter().map(|of| of.into_iter().unzip()).unzip();
+    let (rates, times): (Vec<Vec<f64>>, Vec<Vec<f64>>) =
+        measured.into_iter().map(|of| of.into_iter().unzip()).unzip();
     println!(
         "| all connections ask at once | tokens a second | of aws-lc-rs's | µs of processor time a token | of aws-lc-rs's |"
     );
@@ -109,13 +115,16 @@ fn open(loads: &[Load], count: usize, what: &str, rate: f64) -> std::io::Result<
         "| Poisson arrivals, {what}: {rate:.0} a second | median, ms | 99 %, ms | 99.9 %, ms | median, of aws-lc-rs's | 99 %, of it |"
     );
     println!("|---|---:|---:|---:|---:|---:|");
-    let millis = |round: &Vec<Duration>| round.iter().map(|time| time.as_secs_f64() * 1000.0).collect::<Vec<_>>();
-    let of_rounds =
-        |which: usize, share| times[which].iter().map(|round| quantile(millis(round), share)).collect::<Vec<_>>();
+    let millis =
+        |round: &Vec<Duration>| round.iter().map(|time| time.as_secs_f64() * 1000.0).collect::<Vec<_>>();
+    let of_rounds = |which: usize, share| {
+        times[which].iter().map(|round| quantile(millis(round), share)).collect::<Vec<_>>()
+    };
     for (which, variant) in VARIANTS.iter().enumerate() {
         let all: Vec<f64> = times[which].iter().flat_map(millis).collect();
         let [middle, high, highest] = [0.5, 0.99, 0.999].map(|share| quantile(all.iter().copied(), share));
-        let [of_middle, of_high] = [0.5, 0.99].map(|share| ratio(&of_rounds(which, share), &of_rounds(PEER, share)));
+        let [of_middle, of_high] =
+            [0.5, 0.99].map(|share| ratio(&of_rounds(which, share), &of_rounds(PEER, share)));
         println!("| {variant} | {middle:.2} | {high:.2} | {highest:.2} | {of_middle:.2} | {of_high:.2} |");
     }
     println!();

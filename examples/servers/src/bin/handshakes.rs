@@ -29,10 +29,14 @@ const KEY: &[u8] = include_bytes!("../../../../crates/rustls/tests/data/rsa2048.
 const ROUND: Duration = Duration::from_secs(1);
 
 /// The servers.
-const SERVERS: [(&str, &str); 3] =
-    [("threads", "a thread for each connection"), ("tokio-1", "tokio, 1 thread"), ("tokio-8", "tokio, 8 threads")];
+const SERVERS: [(&str, &str); 3] = [
+    ("threads", "a thread for each connection"),
+    ("tokio-1", "tokio, 1 thread"),
+    ("tokio-8", "tokio, 8 threads"),
+];
 /// The signers. The first is the reference.
-const SIGNERS: [(&str, &str); 3] = [("aws", "aws-lc-rs"), ("zariz", "zariz"), ("batcher", "zariz, with_batcher")];
+const SIGNERS: [(&str, &str); 3] =
+    [("aws", "aws-lc-rs"), ("zariz", "zariz"), ("batcher", "zariz, with_batcher")];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -66,7 +70,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     println!("{}", processor());
-    println!("Engine {} of zariz; {connections} clients, {rounds} rounds of {ROUND:?}\n", Dispatch::Auto.main().name());
+    println!(
+        "Engine {} of zariz; {connections} clients, {rounds} rounds of {ROUND:?}\n",
+        Dispatch::Auto.main().name()
+    );
     println!(
         "| server | signatures | handshakes a second | of aws-lc-rs's | µs of processor time for one | of aws-lc-rs's |"
     );
@@ -99,8 +106,9 @@ fn handshakes(
 ) -> io::Result<(f64, f64)> {
     let (count, start) = (AtomicUsize::new(0), Instant::now());
     let one = || {
-        let mut connection = ClientConnection::new(client.clone(), "localhost".try_into().map_err(io::Error::other)?)
-            .map_err(io::Error::other)?;
+        let mut connection =
+            ClientConnection::new(client.clone(), "localhost".try_into().map_err(io::Error::other)?)
+                .map_err(io::Error::other)?;
         let mut stream = TcpStream::connect(address)?;
         stream.set_nodelay(true)?;
         while connection.is_handshaking() {
@@ -121,9 +129,9 @@ fn handshakes(
                 })
             })
             .collect();
-        threads
-            .into_iter()
-            .try_for_each(|thread| thread.join().unwrap_or_else(|_| Err(io::Error::other("a client panicked"))))
+        threads.into_iter().try_for_each(|thread| {
+            thread.join().unwrap_or_else(|_| Err(io::Error::other("a client panicked")))
+        })
     })?;
     Ok((count.load(Ordering::Relaxed) as f64, start.elapsed().as_secs_f64()))
 }
@@ -137,15 +145,19 @@ fn provider(signer: &str) -> CryptoProvider {
 }
 
 fn serve_by(server: &str, signer: &str) -> Result<(), Box<dyn Error>> {
-    let builder = ServerConfig::builder_with_provider(provider(signer).into()).with_safe_default_protocol_versions()?;
-    let (certificate, key) = (CertificateDer::from_pem_slice(CERTIFICATE)?, PrivateKeyDer::from_pem_slice(KEY)?);
+    let builder =
+        ServerConfig::builder_with_provider(provider(signer).into()).with_safe_default_protocol_versions()?;
+    let (certificate, key) =
+        (CertificateDer::from_pem_slice(CERTIFICATE)?, PrivateKeyDer::from_pem_slice(KEY)?);
     let mut config = builder.with_no_client_auth().with_single_cert(vec![certificate], key)?;
     // Without tickets, every handshake is a full one.
     config.send_tls13_tickets = 0;
     let config = Arc::new(config);
     match server {
         "threads" => with_threads(config),
-        "tokio-1" => tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(with_tasks(config)),
+        "tokio-1" => {
+            tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(with_tasks(config))
+        }
         _ => {
             let mut runtime = tokio::runtime::Builder::new_multi_thread();
             let runtime = runtime.worker_threads(8).enable_all().build()?;
@@ -178,7 +190,8 @@ fn with_threads(config: Arc<ServerConfig>) -> Result<(), Box<dyn Error>> {
 
 /// A task for each connection.
 async fn with_tasks(config: Arc<ServerConfig>) -> Result<(), Box<dyn Error>> {
-    let (acceptor, listener) = (TlsAcceptor::from(config), tokio::net::TcpListener::bind("127.0.0.1:0").await?);
+    let (acceptor, listener) =
+        (TlsAcceptor::from(config), tokio::net::TcpListener::bind("127.0.0.1:0").await?);
     ready(listener.local_addr()?);
     loop {
         let (stream, _) = listener.accept().await?;

@@ -58,7 +58,11 @@ pub(super) fn check<P: Model>(m: Exact<P>, call: Call<Exact<P>>) -> Result<(), S
         Call::AddWords { c, words } => {
             let before = c.to_vec();
             Call::AddWords { c: &mut *c, words }.run(m);
-            let right = c.iter().zip(before).zip(words).all(|((&c, before), &word)| c == before + super::signed(word));
+            let right = c
+                .iter()
+                .zip(before)
+                .zip(words)
+                .all(|((&c, before), &word)| c == before + super::signed(word));
             right.then_some(()).ok_or_else(|| "a column has not received its word".to_owned())
         }
         Call::Quotients { q, c } => {
@@ -129,8 +133,15 @@ pub(super) fn check<P: Model>(m: Exact<P>, call: Call<Exact<P>>) -> Result<(), S
             // One at a time, as with AmsRegisters.
             for _ in 0..times {
                 let number = value_of_digits(x, w);
-                Call::KaratsubaTwoTerms { x: &mut *x, times: 1, y: &[], modulus, c: &mut *c, scratch: &mut *scratch }
-                    .run(m);
+                Call::KaratsubaTwoTerms {
+                    x: &mut *x,
+                    times: 1,
+                    y: &[],
+                    modulus,
+                    c: &mut *c,
+                    scratch: &mut *scratch,
+                }
+                .run(m);
                 terms::<P>(&(&number * &number), x, modulus)?;
             }
             if y.is_empty() {
@@ -172,7 +183,9 @@ pub(super) fn check<P: Model>(m: Exact<P>, call: Call<Exact<P>>) -> Result<(), S
             let right = entry.map_or(out.iter().all(|&d| d == 0), |entry| entry == &*out);
             right.then_some(()).ok_or_else(|| format!("not the table's entry {}", index[0]))
         }
-        Call::Turn { .. } | Call::Lookup { .. } => Err("an interpretation has one lane, and no lookups".into()),
+        Call::Turn { .. } | Call::Lookup { .. } => {
+            Err("an interpretation has one lane, and no lookups".into())
+        }
         Call::Gather { out, lanes } => {
             Call::Gather { out: &mut *out, lanes }.run(m);
             digits(w, out)?;

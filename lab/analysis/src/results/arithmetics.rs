@@ -26,7 +26,8 @@ pub fn batch_sizes(w: usize, step: Option<usize>) -> Vec<Size> {
         None => Reduction::Whole(w * digits),
         Some(step) => Reduction::by_digits(w, digits, step),
     };
-    let size = |digits| Size { digits, bits: w * digits, step: w * (digits - 1), reduction: reduction(digits) };
+    let size =
+        |digits| Size { digits, bits: w * digits, step: w * (digits - 1), reduction: reduction(digits) };
     (2..=MAX_DIGITS).map(size).collect()
 }
 
@@ -149,7 +150,12 @@ pub fn all() -> Vec<Arithmetic> {
     let words = carry::Constants::words_for(MAX_BITS);
     let windows = (1..=words / carry::WIDEST).map(|windows| vectors(carry::WIDEST * windows));
     out.push(full("carry", "one vector", Some(32 * vectors(1)), full_sizes([vectors(1)].into_iter(), 32)));
-    out.push(full("carry", "windows of two vectors", Some(32 * vectors(carry::WIDEST)), full_sizes(windows, 32)));
+    out.push(full(
+        "carry",
+        "windows of two vectors",
+        Some(32 * vectors(carry::WIDEST)),
+        full_sizes(windows, 32),
+    ));
     out.push(full("scalar", "limb by limb", None, full_sizes(1..=MAX_BITS.div_ceil(64), 64)));
     out
 }

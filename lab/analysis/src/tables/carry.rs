@@ -38,15 +38,18 @@ pub fn make() -> Result<String, String> {
     out += "# Carry chains: what a multiplication counts\n\n";
     out += INTRODUCTION;
     let rounds = [("one vector", round::<1>()), ("two vectors", round::<2>())];
-    let rows: Vec<_> = rounds.iter().map(|(name, counts)| [vec![(*name).to_owned()], cells(counts)].concat()).collect();
+    let rows: Vec<_> =
+        rounds.iter().map(|(name, counts)| [vec![(*name).to_owned()], cells(counts)].concat()).collect();
     out += &table(&[&["window"], COUNTS].concat(), &rows);
 
     out += "\n## Multiplications\n\n";
     let mut rows = Vec::new();
     for Multiplication { bits, rounds, whole, in_rounds, tails, subtraction, .. } in multiplications() {
-        for (name, counts) in
-            [(format!("{rounds} rounds"), in_rounds), ("tails".into(), tails), ("subtraction".into(), subtraction)]
-        {
+        for (name, counts) in [
+            (format!("{rounds} rounds"), in_rounds),
+            ("tails".into(), tails),
+            ("subtraction".into(), subtraction),
+        ] {
             rows.push([vec![bits.to_string(), name], cells(&counts)].concat());
         }
         rows.push([vec![bits.to_string(), "whole".into()], cells(&whole)].concat());
@@ -70,7 +73,8 @@ pub fn make() -> Result<String, String> {
         ]);
     }
     let head = ["bits", "rounds", "what is after them", "whole", "paper, whole"];
-    out += &table(&[&head[..], &["redundant, by formula", "paper, redundant", "by AVX-512F"]].concat(), &rows);
+    out +=
+        &table(&[&head[..], &["redundant, by formula", "paper, redundant", "by AVX-512F"]].concat(), &rows);
 
     out += "\n## RSA decryption\n\n";
     out += "Two powers in constant time with the window that makes the fewest multiplications, tables read whole. Millions of\n\

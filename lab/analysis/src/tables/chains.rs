@@ -11,7 +11,9 @@ pub fn section() -> Result<String, String> {
         let observed = prove(words);
         if let Some(finding) = observed.findings.first() {
             let count = observed.findings.len();
-            return Err(format!("carry chains of {words} vectors: {count} findings, of which the first: {finding}"));
+            return Err(format!(
+                "carry chains of {words} vectors: {count} findings, of which the first: {finding}"
+            ));
         }
         all.high = all.high.max(observed.high);
         all.masked = all.masked.max(observed.masked);

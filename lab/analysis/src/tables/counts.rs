@@ -35,10 +35,12 @@ pub fn power<P: Model>(method: Method, l: usize, exponent_bits: usize) -> Counts
 /// The window of a power, as its selects tell: each group of windows reads every digit of every table entry.
 fn window(method: Method, l: usize, exponent_bits: usize, counts: &Counts) -> usize {
     let entry = if method.ahmm { 2 * l } else { l };
-    let selects = |window: usize| (exponent_bits.div_ceil(window).next_multiple_of(WINDOWS) * entry) << window;
+    let selects =
+        |window: usize| (exponent_bits.div_ceil(window).next_multiple_of(WINDOWS) * entry) << window;
     // Each time that the modulus may be subtracted at the end.
     let reduced = (REDUCED - 1) * l;
-    let windows: Vec<usize> = (1..=8).filter(|&window| (selects(window) + reduced) as u64 == counts.selects).collect();
+    let windows: Vec<usize> =
+        (1..=8).filter(|&window| (selects(window) + reduced) as u64 == counts.selects).collect();
     match windows[..] {
         [window] => window,
         _ => panic!("{} selects of {method} at {exponent_bits} bits fit windows {windows:?}", counts.selects),

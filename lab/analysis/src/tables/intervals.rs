@@ -172,7 +172,17 @@ fn text(proofs: &[Proof]) -> String {
         kinds.collect::<String>(),
         "\n## The columns of products, over all digit counts\n\n".into(),
         table(
-            &["machine", "method", "operation", "digits", "least", "largest", "exactly", "first at", "bits below 2^64"],
+            &[
+                "machine",
+                "method",
+                "operation",
+                "digits",
+                "least",
+                "largest",
+                "exactly",
+                "first at",
+                "bits below 2^64",
+            ],
             &merged(&operations),
         ),
         "\n## The largest column at common sizes\n\n".into(),

@@ -26,7 +26,8 @@ pub fn make() -> String {
         for bits in SIZES {
             let l = digits_for(method, bits, Shown::DIGIT_BITS);
             let product = product::<Shown>(method, Operation::Amm, l);
-            let multiply = of::<Shown>(method, if method.ahmm { Operation::ByEntry } else { Operation::Amm }, l);
+            let multiply =
+                of::<Shown>(method, if method.ahmm { Operation::ByEntry } else { Operation::Amm }, l);
             let square = of::<Shown>(method, Operation::Ams, l);
             let all = [("product", product), ("multiply", Some(multiply)), ("square", Some(square))];
             for (operation, counts) in all.into_iter().filter_map(|(name, counts)| Some((name, counts?))) {

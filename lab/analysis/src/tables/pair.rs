@@ -49,7 +49,10 @@ pub fn make() -> Result<String, String> {
         first = longest + 1;
     }
     if let Some(first) = findings.first() {
-        return Err(format!("columns across vectors: {} findings, of which the first: {first}", findings.len()));
+        return Err(format!(
+            "columns across vectors: {} findings, of which the first: {first}",
+            findings.len()
+        ));
     }
     Ok([
         head(),

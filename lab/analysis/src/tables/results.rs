@@ -12,7 +12,14 @@ pub fn make() -> Result<String, String> {
         let names = [arithmetic.name.to_owned(), arithmetic.method.clone()];
         for row in arithmetic.prove()? {
             let margin = format!("2^{:.2}", row.margin);
-            let cells = [row.operation.to_owned(), row.operands, row.claim, row.worst, margin, row.digits.to_string()];
+            let cells = [
+                row.operation.to_owned(),
+                row.operands,
+                row.claim,
+                row.worst,
+                margin,
+                row.digits.to_string(),
+            ];
             rows.push(names.iter().cloned().chain(cells).collect());
         }
         if !matches!(arithmetic.kind, Kind::Full { .. }) {
@@ -24,13 +31,18 @@ pub fn make() -> Result<String, String> {
         }
     }
     let size_names = SIZES.map(|bits| format!("{bits} bits"));
-    let size_head: Vec<&str> =
-        ["arithmetic", "method", "the fullest"].into_iter().chain(size_names.iter().map(String::as_str)).collect();
+    let size_head: Vec<&str> = ["arithmetic", "method", "the fullest"]
+        .into_iter()
+        .chain(size_names.iter().map(String::as_str))
+        .collect();
     Ok([
         head(),
         "# Results: the bounds of every arithmetic are closed\n\n".into(),
         INTRODUCTION.into(),
-        table(&["arithmetic", "method", "operation", "operands", "claim", "worst", "margin", "digits"], &rows),
+        table(
+            &["arithmetic", "method", "operation", "operands", "claim", "worst", "margin", "digits"],
+            &rows,
+        ),
         REACHED.into(),
         table(&size_head, &reached),
         CLAIMS.into(),

@@ -47,10 +47,21 @@ pub fn make() -> Result<String, String> {
         let [quotients, operation] = names(quotients, square);
         let digits = format!("4 to {}", counts.max().unwrap_or(0));
         let exact = format!("`{:#x}`", most.0);
-        bounds.push(vec![m.to_string(), quotients, operation, digits, power(most.0), exact, most.1.to_string()]);
+        bounds.push(vec![
+            m.to_string(),
+            quotients,
+            operation,
+            digits,
+            power(most.0),
+            exact,
+            most.1.to_string(),
+        ]);
     }
     if let Some(first) = findings.first() {
-        return Err(format!("RSAZ's columns can overflow: {} findings, of which the first: {first}", findings.len()));
+        return Err(format!(
+            "RSAZ's columns can overflow: {} findings, of which the first: {first}",
+            findings.len()
+        ));
     }
     let mut costs = Vec::new();
     for bits in SIZES {
@@ -58,10 +69,20 @@ pub fn make() -> Result<String, String> {
             for square in [false, true] {
                 let (m, digits, observed) = at(bits, quotients, square);
                 let [quotients, operation] = names(quotients, square);
-                let numbers =
-                    [observed.macs, observed.products, observed.digit_products(), observed.others, observed.cleaned];
-                let place =
-                    [bits.to_string(), format!("{digits} × {m}"), quotients, operation, power(observed.largest)];
+                let numbers = [
+                    observed.macs,
+                    observed.products,
+                    observed.digit_products(),
+                    observed.others,
+                    observed.cleaned,
+                ];
+                let place = [
+                    bits.to_string(),
+                    format!("{digits} × {m}"),
+                    quotients,
+                    operation,
+                    power(observed.largest),
+                ];
                 costs.push(place.into_iter().chain(numbers.map(|number| number.to_string())).collect());
             }
         }

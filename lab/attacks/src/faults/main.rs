@@ -1,5 +1,5 @@
-//! Faults in private operations: a debugger's interface flips random bits of a process that computes `x^d mod n`. No
-//! result may leave that reveals a factor of `n`. Run by `cargo xtask faults`.
+//! Faults in private operations: a debugger's interface flips random bits of a process that computes
+//! `x^d mod n`. No result may leave that reveals a factor of `n`. Run by `cargo xtask faults`.
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod linux;

@@ -1,8 +1,9 @@
 //! Whether the processor's clock follows what it multiplies.
 //!
-//! A chain of scalar multiplications takes a fixed number of cycles. Vector products beside it use other pipes. If
-//! they make it longer, as on processors with few pipes, they do so whatever they multiply. If their operands change
-//! the time all the same, then it is the core's clock that changes: the time stamp counter keeps its rate.
+//! A chain of scalar multiplications takes a fixed number of cycles. Vector products beside it use other
+//! pipes. If they make it longer, as on processors with few pipes, they do so whatever they multiply. If
+//! their operands change the time all the same, then it is the core's clock that changes: the time stamp
+//! counter keeps its rate.
 
 use anyhow::Result;
 use rand::RngCore;
@@ -16,11 +17,13 @@ pub const CLASSES: [&str; 3] = ["random operands", "random operands again (contr
 
 /// Bytes of a vector.
 const VECTOR: usize = 64;
-/// Rounds of a sample: 16 links of the chain each, at three cycles. A sample then takes as long as a batch of powers.
+/// Rounds of a sample: 16 links of the chain each, at three cycles. A sample then takes as long as a batch of
+/// powers.
 const ROUNDS: u64 = 3500;
 
-/// Factors: one vector for each of 16 sums, and one that all are multiplied by. Neighbouring products have different
-/// factors, so that random ones change what the pipes hold. AVX2 has 12 sums, and uses the lower half of each vector.
+/// Factors: one vector for each of 16 sums, and one that all are multiplied by. Neighbouring products have
+/// different factors, so that random ones change what the pipes hold. AVX2 has 12 sums, and uses the lower
+/// half of each vector.
 const VECTORS: usize = 17;
 
 /// The factors of the products.
@@ -106,7 +109,8 @@ impl Experiment for Chain {
     }
 }
 
-/// One link, and four products beside it. The link takes three cycles, and two pipes begin the products in two.
+/// One link, and four products beside it. The link takes three cycles, and two pipes begin the products in
+/// two.
 macro_rules! link {
     () => {
         "imul {chain}, {chain}\n"
@@ -144,13 +148,13 @@ fn alone() -> u64 {
     end
 }
 
-/// Like [`alone`], with products of digits beside the chain. Their sums begin at 0. A register may hold any number
-/// before: floating-point sums take longer with some.
+/// Like [`alone`], with products of digits beside the chain. Their sums begin at 0. A register may hold any
+/// number before: floating-point sums take longer with some.
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn ifma(operands: &Operands) -> u64 {
     let mut end = 3;
-    // SAFETY: it reads the vectors of `operands`, which are aligned, and writes nothing but the registers named. The
-    // caller has the instructions.
+    // SAFETY: it reads the vectors of `operands`, which are aligned, and writes nothing but the registers
+    // named. The caller has the instructions.
     unsafe {
         asm!(
             "vzeroall",

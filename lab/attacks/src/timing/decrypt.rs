@@ -21,8 +21,8 @@ pub const PKCS1: [&str; 5] = [
     "a separator in the first eight bytes",
 ];
 
-/// The classes of OAEP, in order. All are refused: a program that decrypts may tell the world that a ciphertext was
-/// refused, but not why (Manger's attack).
+/// The classes of OAEP, in order. All are refused: a program that decrypts may tell the world that a
+/// ciphertext was refused, but not why (Manger's attack).
 pub const OAEP: [&str; 5] = [
     "another label",
     "another label again (control)",
@@ -43,8 +43,8 @@ pub struct Decrypt {
 impl Decrypt {
     /// PKCS#1 v1.5.
     ///
-    /// The length of a message is no secret, and shows in the time. So messages with right padding are as long as
-    /// those that replace the messages of wrong ones.
+    /// The length of a message is no secret, and shows in the time. So messages with right padding are as
+    /// long as those that replace the messages of wrong ones.
     pub fn pkcs1(key: PrivateKey, random: &mut StdRng) -> Result<Self> {
         let padding = Padding::Pkcs1v15;
         let mut ciphertexts = vec![Vec::new(); PKCS1.len()];
@@ -55,7 +55,10 @@ impl Decrypt {
                 let block = pkcs1_block(class, length, random);
                 let encrypted = encrypt(&key, &block)?;
                 let message = key.decrypt(&padding, &encrypted)?;
-                ensure!((class < 2) == (block.ends_with(&message) && message.len() == length), "class {class}");
+                ensure!(
+                    (class < 2) == (block.ends_with(&message) && message.len() == length),
+                    "class {class}"
+                );
                 mine.push(encrypted);
             }
         }

@@ -41,21 +41,31 @@ impl Keys {
         let components = keys[0].components();
         let pool = keys.iter().map(|key| bytes(&key.components())).collect();
         let numbers = random_numbers(requests, random);
-        Ok(Self { random: pool, shaped: bytes(&shaped()?.components()), dispatch, numbers, components, key: None })
+        Ok(Self {
+            random: pool,
+            shaped: bytes(&shaped()?.components()),
+            dispatch,
+            numbers,
+            components,
+            key: None,
+        })
     }
 }
 
-/// A key with `p = 3·2^1022 + …` and `q = 2^1024 − …`: of their limbs, all are zero or all ones but the outer two.
+/// A key with `p = 3·2^1022 + …` and `q = 2^1024 − …`: of their limbs, all are zero or all ones but the outer
+/// two.
 fn shaped() -> Result<PrivateKey> {
     let (one, half) = (BigUint::from(1u32), 4 * BYTES);
     let e = BigUint::from(E);
     let find = |start: BigUint, up: bool| -> Result<BigUint> {
         let numbers: Vec<BigUint> =
             (0..4096u32).map(|i| if up { &start + (2 * i + 1) } else { &start - (2 * i + 1) }).collect();
-        let numbers: Vec<_> = numbers.into_iter().filter(|number| (number - &one).modinv(&e).is_some()).collect();
+        let numbers: Vec<_> =
+            numbers.into_iter().filter(|number| (number - &one).modinv(&e).is_some()).collect();
         let encoded: Vec<_> = numbers.iter().map(BigUint::to_bytes_be).collect();
         let prime = is_prime_many(&encoded.iter().map(Vec::as_slice).collect::<Vec<_>>())?;
-        let (_, prime) = prime.iter().zip(numbers).find(|(prime, _)| **prime).context("no prime of that shape")?;
+        let (_, prime) =
+            prime.iter().zip(numbers).find(|(prime, _)| **prime).context("no prime of that shape")?;
         Ok(prime)
     };
     let (p, q) = (find(BigUint::from(3u32) << (half - 2), true)?, find(&one << half, false)?);

@@ -1,5 +1,5 @@
-//! Whether the time of an operation tells anything of its secrets, measured as dudect does: two classes of inputs,
-//! taken in turns at random, and Welch's t-test. Run by `cargo xtask timing`.
+//! Whether the time of an operation tells anything of its secrets, measured as dudect does: two classes of
+//! inputs, taken in turns at random, and Welch's t-test. Run by `cargo xtask timing`.
 
 #[cfg(target_arch = "x86_64")]
 mod clock;
@@ -126,7 +126,8 @@ impl Measurement {
         let samples = collect(&mut experiment, self.clock, &mut self.random, samples.div_ceil(2))?;
         for (i, class) in classes.iter().enumerate().skip(1) {
             let verdict = welch::test(&samples, [0, i]).context("too few samples")?;
-            let row = Row { operation, engine: engine.to_string(), reference: classes[0], class, verdict, planted };
+            let row =
+                Row { operation, engine: engine.to_string(), reference: classes[0], class, verdict, planted };
             println!("{row}");
             self.rows.push(row);
         }
@@ -147,7 +148,9 @@ impl Measurement {
     fn write(&self, complete: bool) -> Result<()> {
         let Some(path) = &self.results else { return Ok(()) };
         let info = fs::read_to_string("/proc/cpuinfo").context("cannot read /proc/cpuinfo")?;
-        let named = info.lines().find_map(|line| line.strip_prefix("model name").and_then(|rest| rest.split_once(':')));
+        let named = info
+            .lines()
+            .find_map(|line| line.strip_prefix("model name").and_then(|rest| rest.split_once(':')));
         let processor = named.context("/proc/cpuinfo has no model name")?.1.trim();
         let data = json!({
             "processor": processor, "seconds": self.start.elapsed().as_secs(), "complete": complete,
@@ -162,7 +165,13 @@ impl Measurement {
 fn run(arguments: &Arguments) -> Result<bool> {
     let clock = CycleCounter::new().context("this processor has no time stamp counter of a fixed rate")?;
     let results = arguments.results.clone();
-    let mut it = Measurement { clock, random: StdRng::from_os_rng(), rows: Vec::new(), start: Instant::now(), results };
+    let mut it = Measurement {
+        clock,
+        random: StdRng::from_os_rng(),
+        rows: Vec::new(),
+        start: Instant::now(),
+        results,
+    };
     println!("{}", report::head());
 
     #[cfg(target_arch = "x86_64")]
@@ -172,7 +181,10 @@ fn run(arguments: &Arguments) -> Result<bool> {
     }
     #[cfg(not(target_arch = "x86_64"))]
     self_test(&mut it, "scalar", scalar::Portable::new())?;
-    ensure!(it.rows[0].passes(), "the planted leak was not found: this machine is too noisy for this measurement");
+    ensure!(
+        it.rows[0].passes(),
+        "the planted leak was not found: this machine is too noisy for this measurement"
+    );
 
     if arguments.decryption {
         decryption(&mut it, arguments)?;
@@ -191,7 +203,8 @@ fn run(arguments: &Arguments) -> Result<bool> {
     Ok(it.failures() == 0)
 }
 
-/// A new key for one engine, or for those that the library chooses for one request; and the samples of a row of RSA.
+/// A new key for one engine, or for those that the library chooses for one request; and the samples of a row
+/// of RSA.
 fn rsa(arguments: &Arguments) -> Result<(Dispatch, PrivateKey, usize)> {
     let dispatch = arguments.engine.map_or(Dispatch::Auto, Dispatch::Only);
     let key = PrivateKey::generate(8 * keys::BYTES)?.with_engine(dispatch)?;
@@ -211,7 +224,8 @@ fn decryption(it: &mut Measurement, arguments: &Arguments) -> Result<()> {
 fn private_operation(it: &mut Measurement, arguments: &Arguments) -> Result<()> {
     let (dispatch, key, samples) = rsa(arguments)?;
     // One request, and as many as fill the lanes: their numbers stay there.
-    let here = || Engine::ALL.iter().filter(|engine| engine.is_available()).map(|engine| engine.lanes()).max();
+    let here =
+        || Engine::ALL.iter().filter(|engine| engine.is_available()).map(|engine| engine.lanes()).max();
     let lanes = arguments.engine.map(Engine::lanes).or_else(here).unwrap_or(1);
     let (one, full) = ((1, "RSA-2048, x^d mod n"), (lanes, "RSA-2048, x^d mod n, full lanes"));
     for (requests, operation) in [one, full].into_iter().take(1 + usize::from(lanes > 1)) {
@@ -240,7 +254,14 @@ fn clock_of_core(it: &mut Measurement, arguments: &Arguments) -> Result<()> {
     let products = clock::Products::here();
     ensure!(products.len() > 1, "this processor has neither AVX512-IFMA nor AVX2 with FMA");
     for (products, beside) in products {
-        it.compare(operation, beside, &clock::CLASSES, arguments.samples, false, clock::Chain::new(products))?;
+        it.compare(
+            operation,
+            beside,
+            &clock::CLASSES,
+            arguments.samples,
+            false,
+            clock::Chain::new(products),
+        )?;
     }
     Ok(())
 }

@@ -63,7 +63,8 @@ impl Experiment for Powers {
     fn run(&mut self) -> Result<Self::Output> {
         let (bases, exponents) = self.numbers.split_at(self.lanes * BYTES);
         let pairs = bases.chunks_exact(BYTES).zip(exponents.chunks_exact(BYTES));
-        let jobs: Vec<_> = pairs.map(|(base, exponent)| PowJob { modulus: &self.modulus, base, exponent }).collect();
+        let jobs: Vec<_> =
+            pairs.map(|(base, exponent)| PowJob { modulus: &self.modulus, base, exponent }).collect();
         Ok(pow_many(&jobs))
     }
 }

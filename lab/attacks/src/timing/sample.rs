@@ -29,8 +29,9 @@ pub trait Experiment {
     fn run(&mut self) -> Result<Self::Output>;
 }
 
-/// Inputs that are prepared together, before the first of them is measured: so the branches that were taken just
-/// before an operation, which a processor remembers, are those of the measurement, and do not depend on a class.
+/// Inputs that are prepared together, before the first of them is measured: so the branches that were taken
+/// just before an operation, which a processor remembers, are those of the measurement, and do not depend on
+/// a class.
 const CHUNK: usize = 64;
 
 /// Samples that are thrown away, until caches and branch predictors know the operation.

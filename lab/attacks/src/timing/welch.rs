@@ -1,17 +1,18 @@
-//! Welch's t-test on the times of two classes, cropped at several percentiles, as dudect does (Reparaz, Balasch
-//! and Verbauwhede, "Dude, is my code constant time?", DATE 2017).
+//! Welch's t-test on the times of two classes, cropped at several percentiles, as dudect does (Reparaz,
+//! Balasch and Verbauwhede, "Dude, is my code constant time?", DATE 2017).
 //!
-//! On a shared machine, most of the noise is slow: for milliseconds at a time, other programs take caches and units of
-//! the core. So each test is also made on times less the median of their neighbours, which have classes of their own.
+//! On a shared machine, most of the noise is slow: for milliseconds at a time, other programs take caches and
+//! units of the core. So each test is also made on times less the median of their neighbours, which have
+//! classes of their own.
 
 use serde_json::{Value, json};
 
-/// From this `|t|` on, two classes differ: dudect's threshold. Of the tests on two equal classes, about one in
-/// 150,000 gets there.
+/// From this `|t|` on, two classes differ: dudect's threshold. Of the tests on two equal classes, about one
+/// in 150,000 gets there.
 pub const THRESHOLD: f64 = 4.5;
 
-/// The shares of the fastest samples that are tested. What interrupts a program makes samples slow, and noise hides
-/// small differences; a difference in rare slow samples shows only without cropping.
+/// The shares of the fastest samples that are tested. What interrupts a program makes samples slow, and noise
+/// hides small differences; a difference in rare slow samples shows only without cropping.
 const CROPS: [f64; 9] = [1.0, 0.999, 0.99, 0.95, 0.9, 0.75, 0.5, 0.25, 0.1];
 
 /// Fewer samples than this in a class are not tested.
@@ -71,7 +72,8 @@ pub struct Verdict {
     pub samples: usize,
     /// The median of both classes, in cycles.
     pub median: f64,
-    /// By how many cycles the second class is slower, and the standard error: the local view, 90 % of the samples.
+    /// By how many cycles the second class is slower, and the standard error: the local view, 90 % of the
+    /// samples.
     pub difference: (f64, f64),
 }
 
@@ -116,8 +118,8 @@ impl Moments {
     }
 }
 
-/// All tests on two classes, and of these the one with the largest `|t|`; `None` if there are too few samples.
-/// `samples` are in the order in which they were taken, of these and of other classes.
+/// All tests on two classes, and of these the one with the largest `|t|`; `None` if there are too few
+/// samples. `samples` are in the order in which they were taken, of these and of other classes.
 pub fn test(samples: &[Sample], classes: [usize; 2]) -> Option<Verdict> {
     let local = local(samples);
     let of = |view| {
@@ -145,7 +147,8 @@ pub fn test(samples: &[Sample], classes: [usize; 2]) -> Option<Verdict> {
             }
             let first = kept.each_ref().map(|values| Moments::of(values.iter().copied()));
             // Each class is centred by its own mean.
-            let second = [0, 1].map(|i| Moments::of(kept[i].iter().map(|value| (value - first[i].mean).powi(2))));
+            let second =
+                [0, 1].map(|i| Moments::of(kept[i].iter().map(|value| (value - first[i].mean).powi(2))));
             for (order, [a, b]) in [(1, first), (2, second)] {
                 let (by, error) = a.compare(b);
                 // Without any spread there is no error: equal means are equal, and others differ for certain.
@@ -187,13 +190,14 @@ mod tests {
     use rand::rngs::StdRng;
     use rand::{Rng, SeedableRng};
 
-    /// Times around 50,000 cycles, one in fifty of them interrupted, and slow drift; the second class is slower by
-    /// `by`, and its spread is another.
+    /// Times around 50,000 cycles, one in fifty of them interrupted, and slow drift; the second class is
+    /// slower by `by`, and its spread is another.
     fn samples(random: &mut StdRng, by: u32, spreads: [u32; 2], drift: u32) -> Vec<Sample> {
         let one = |i: u32| {
             let class = random.random_range(0..2usize);
             let noise: u32 = (0..8).map(|_| random.random_range(0..=spreads[class])).sum();
-            let interrupted = if random.random_range(0..50) == 0 { random.random_range(0..200_000) } else { 0 };
+            let interrupted =
+                if random.random_range(0..50) == 0 { random.random_range(0..200_000) } else { 0 };
             Sample { class, time: 50_000 + by * class as u32 + noise + interrupted + i / 100 % 7 * drift }
         };
         (0..40_000).map(one).collect()
@@ -230,7 +234,8 @@ mod tests {
     #[test]
     fn welch_by_hand() {
         // Means 2 and 4, variances 1 and 4, three values each: t = 2/√(1/3 + 4/3).
-        let [a, b] = [[1.0, 2.0, 3.0], [2.0, 4.0, 6.0]].map(|values: [f64; 3]| Moments::of(values.into_iter()));
+        let [a, b] =
+            [[1.0, 2.0, 3.0], [2.0, 4.0, 6.0]].map(|values: [f64; 3]| Moments::of(values.into_iter()));
         let (by, error) = a.compare(b);
         assert!((by / error - 2.0 / (5.0f64 / 3.0).sqrt()).abs() < 1e-12);
     }

@@ -4,7 +4,8 @@
 //! users.
 
 use blst::{
-    blst_bendian_from_fp, blst_fp, blst_fp_add, blst_fp_from_bendian, blst_fp_inverse, blst_fp_mul, blst_fp_sqr,
+    blst_bendian_from_fp, blst_fp, blst_fp_add, blst_fp_from_bendian, blst_fp_inverse, blst_fp_mul,
+    blst_fp_sqr,
 };
 
 /// An element in blst's form.

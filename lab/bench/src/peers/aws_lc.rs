@@ -3,7 +3,9 @@
 use anyhow::{Result, anyhow};
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::rsa::KeyPair;
-use aws_lc_rs::signature::{ParsedPublicKey, RSA_PKCS1_1024_8192_SHA256_FOR_LEGACY_USE_ONLY, RSA_PKCS1_SHA256};
+use aws_lc_rs::signature::{
+    ParsedPublicKey, RSA_PKCS1_1024_8192_SHA256_FOR_LEGACY_USE_ONLY, RSA_PKCS1_SHA256,
+};
 
 use super::{Library, Signed, Signer, Verifier};
 use crate::keys::Key;
@@ -21,7 +23,8 @@ impl Library for AwsLc {
     }
 
     fn signer(&self, key: &Key) -> Result<Box<dyn Signer>> {
-        let pair = KeyPair::from_pkcs8(&key.pkcs8).map_err(|why| anyhow!("aws-lc-rs rejects the key: {why}"))?;
+        let pair =
+            KeyPair::from_pkcs8(&key.pkcs8).map_err(|why| anyhow!("aws-lc-rs rejects the key: {why}"))?;
         Ok(Box::new(Signing { pair, random: SystemRandom::new() }))
     }
 

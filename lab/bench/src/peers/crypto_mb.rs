@@ -1,8 +1,8 @@
 //! crypto_mb, of Intel's Cryptography Primitives Library, which computes eight numbers at once.
 //!
 //! It has the primitives of RSA alone: padding and hashing are done here. A signature is one
-//! `mbx_rsa_private_crt_mb8` in its lane; there is no blinding and no check of the result. A verification is one
-//! `mbx_rsa_public_mb8` and a comparison.
+//! `mbx_rsa_private_crt_mb8` in its lane; there is no blinding and no check of the result. A verification is
+//! one `mbx_rsa_public_mb8` and a comparison.
 
 use std::array;
 
@@ -97,7 +97,10 @@ impl Verifier for Public {
             let opened = &mut self.opened[..signed.len()];
             self.public.compute(&signatures, opened)?;
             for (signed, opened) in signed.iter().zip(opened) {
-                ensure!(*opened == pad(signed.message, self.size), "crypto_mb opens a signature to another number");
+                ensure!(
+                    *opened == pad(signed.message, self.size),
+                    "crypto_mb opens a signature to another number"
+                );
             }
         }
         Ok(())

@@ -21,7 +21,8 @@ impl Library for Graviola {
 
     fn signer(&self, key: &Key) -> Result<Box<dyn Signer>> {
         check_processor()?;
-        let key = SigningKey::from_pkcs8_der(&key.pkcs8).map_err(|why| anyhow!("graviola rejects the key: {why:?}"))?;
+        let key = SigningKey::from_pkcs8_der(&key.pkcs8)
+            .map_err(|why| anyhow!("graviola rejects the key: {why:?}"))?;
         Ok(Box::new(key))
     }
 

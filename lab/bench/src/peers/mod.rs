@@ -35,8 +35,8 @@ pub trait Library {
         None
     }
 
-    /// The batch sizes to measure it at, of those that the user named, ascending; or why there is none. A library
-    /// without batches signs one message after the other.
+    /// The batch sizes to measure it at, of those that the user named, ascending; or why there is none. A
+    /// library without batches signs one message after the other.
     fn batches(&self, _named: &[usize]) -> Result<Vec<usize>> {
         Ok(vec![1])
     }

@@ -25,7 +25,8 @@ impl Library for Ring {
     }
 
     fn signer(&self, key: &Key) -> Result<Box<dyn Signer>> {
-        let pair = RsaKeyPair::from_pkcs8(&key.pkcs8).map_err(|why| anyhow!("ring rejects the key: {why}"))?;
+        let pair =
+            RsaKeyPair::from_pkcs8(&key.pkcs8).map_err(|why| anyhow!("ring rejects the key: {why}"))?;
         Ok(Box::new(Signing { pair, random: SystemRandom::new() }))
     }
 
@@ -57,7 +58,8 @@ impl Signer for Signing {
 impl Verifier for UnparsedPublicKey<Vec<u8>> {
     fn verify(&mut self, signed: &[Signed<'_>]) -> Result<()> {
         for Signed { message, signature } in signed {
-            UnparsedPublicKey::verify(self, message, signature).map_err(|_| anyhow!("ring rejects a signature"))?;
+            UnparsedPublicKey::verify(self, message, signature)
+                .map_err(|_| anyhow!("ring rejects a signature"))?;
         }
         Ok(())
     }

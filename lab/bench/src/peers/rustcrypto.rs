@@ -24,13 +24,14 @@ impl Library for RustCrypto {
     }
 
     fn signer(&self, key: &Key) -> Result<Box<dyn Signer>> {
-        let key = RsaPrivateKey::from_pkcs8_der(&key.pkcs8).map_err(|why| anyhow!("rsa rejects the key: {why}"))?;
+        let key =
+            RsaPrivateKey::from_pkcs8_der(&key.pkcs8).map_err(|why| anyhow!("rsa rejects the key: {why}"))?;
         Ok(Box::new(SigningKey::<Sha256>::new(key)))
     }
 
     fn verifier(&self, key: &Key) -> Result<Box<dyn Verifier>> {
-        let key =
-            RsaPublicKey::from_public_key_der(&key.spki).map_err(|why| anyhow!("rsa rejects the public key: {why}"))?;
+        let key = RsaPublicKey::from_public_key_der(&key.spki)
+            .map_err(|why| anyhow!("rsa rejects the public key: {why}"))?;
         Ok(Box::new(VerifyingKey::<Sha256>::new(key)))
     }
 }

@@ -59,8 +59,9 @@ impl Verifier for PublicKey {
         if let [Signed { message, signature }] = signed {
             return Ok(PublicKey::verify(self, Algorithm::RS256, message, signature)?);
         }
-        let signed =
-            signed.iter().map(|signed| rsa::Signed { message: signed.message.into(), signature: signed.signature });
+        let signed = signed
+            .iter()
+            .map(|signed| rsa::Signed { message: signed.message.into(), signature: signed.signature });
         let verdicts = self.verify_batch(Algorithm::RS256, &signed.collect::<Vec<_>>());
         Ok(verdicts.into_iter().collect::<Result<_, _>>()?)
     }

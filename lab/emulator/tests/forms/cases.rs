@@ -98,7 +98,15 @@ pub fn words(bytes: &[u8]) -> Vec<u64> {
 
 /// The manual's pseudo-code.
 #[allow(clippy::too_many_arguments)]
-pub fn model(old: [u64; 8], a: [u64; 8], b: &[u64], high: bool, lanes: usize, mask: u64, zeroing: bool) -> [u64; 8] {
+pub fn model(
+    old: [u64; 8],
+    a: [u64; 8],
+    b: &[u64],
+    high: bool,
+    lanes: usize,
+    mask: u64,
+    zeroing: bool,
+) -> [u64; 8] {
     let mut out = [0; 8];
     for lane in 0..lanes {
         let product = u128::from(a[lane] % (1 << 52)) * u128::from(b[lane] % (1 << 52));
@@ -180,7 +188,13 @@ pub fn memory(
             )
         }
         // The stack pointer, which the call has moved.
-        5 => new(Register::RSP, Register::None, 1, target.wrapping_sub(state.general[4] - 8) as i64, Register::None),
+        5 => new(
+            Register::RSP,
+            Register::None,
+            1,
+            target.wrapping_sub(state.general[4] - 8) as i64,
+            Register::None,
+        ),
         // 32-bit registers; the bits above are ignored.
         _ => {
             let low = |number: usize| Register::EAX + number as u32;

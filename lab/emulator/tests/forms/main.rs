@@ -87,9 +87,11 @@ fn every_form_with_every_kind_of_operand() {
         }
         let lanes_wanted = if mask > 0 { state.masks[mask] } else { u64::MAX };
         let mut expected = state.clone();
-        expected.vectors[to] = model(state.vectors[to], state.vectors[a], &operand, high, lanes, lanes_wanted, zeroing);
+        expected.vectors[to] =
+            model(state.vectors[to], state.vectors[a], &operand, high, lanes, lanes_wanted, zeroing);
 
-        let what = format!("round {round}, {code:?}, {what}, to {to}, a {a}, b {b}, mask {mask}, zeroing {zeroing}");
+        let what =
+            format!("round {round}, {code:?}, {what}, to {to}, a {a}, b {b}, mask {mask}, zeroing {zeroing}");
         let bytes = encode(&instructions, region.address(Region::CODE[0] + at));
         let before = zariz_emulator::statistics();
         let found = region.run(Region::CODE[0] + at, &bytes, true, &state);
@@ -120,18 +122,27 @@ fn masked_lanes_are_not_read() {
         state.masks[3] &= (1 << inside) - 1;
         let offset = Region::DATA_LEN - 8 * inside;
         state.general[0] = region.address(Region::DATA + offset);
-        let mut instruction =
-            Instruction::with3(code, vector(lanes, 1), vector(lanes, 30), MemoryOperand::with_base(Register::RAX))
-                .expect("a form");
+        let mut instruction = Instruction::with3(
+            code,
+            vector(lanes, 1),
+            vector(lanes, 30),
+            MemoryOperand::with_base(Register::RAX),
+        )
+        .expect("a form");
         instruction.set_op_mask(Register::K3);
         let mut expected = state.clone();
         let mut operand = words(&data[offset..]);
         operand.resize(lanes, 0);
-        expected.vectors[1] = model(state.vectors[1], state.vectors[30], &operand, high, lanes, state.masks[3], false);
+        expected.vectors[1] =
+            model(state.vectors[1], state.vectors[30], &operand, high, lanes, state.masks[3], false);
         let at = Region::CODE[0];
         let bytes = encode(&instruction, region.address(at));
         let found = region.run(at, &bytes, true, &state);
-        assert!(found == expected, "round {round}, {code:?}, {inside} lanes: {}", difference(&expected, &found));
+        assert!(
+            found == expected,
+            "round {round}, {code:?}, {inside} lanes: {}",
+            difference(&expected, &found)
+        );
     }
 }
 
@@ -219,12 +230,14 @@ fn runs(set: &Set) {
             let pointer = POINTERS[random.below(4)];
             let word = MOVED[random.below(4)];
             let aligned = random.below(2) == 0;
-            let displacement = if aligned { 64 * random.below(4) as i64 - 64 } else { random.below(200) as i64 - 100 };
+            let displacement =
+                if aligned { 64 * random.below(4) as i64 - 64 } else { random.below(200) as i64 - 100 };
             let place = MemoryOperand::with_base_displ(GENERAL[pointer], displacement);
             let offset = (expected.general[pointer] - data_address) as usize;
             let offset = offset.wrapping_add_signed(displacement as isize);
             let [to_register, from_register] = [to, from].map(|number| vector(lanes, number));
-            let in_memory: [u64; 8] = whole(words(&memory[offset..offset + 64]).try_into().expect("eight words"));
+            let in_memory: [u64; 8] =
+                whole(words(&memory[offset..offset + 64]).try_into().expect("eight words"));
             let instruction = match random.below(12) {
                 0 => {
                     expected.vectors[to] = whole(expected.vectors[from]);
@@ -243,7 +256,9 @@ fn runs(set: &Set) {
                     Instruction::with2(code[random.below(2)], to_register, place)
                 }
                 4 | 5 => {
-                    for (word, bytes) in expected.vectors[from][..lanes].iter().zip(memory[offset..].chunks_mut(8)) {
+                    for (word, bytes) in
+                        expected.vectors[from][..lanes].iter().zip(memory[offset..].chunks_mut(8))
+                    {
                         bytes.copy_from_slice(&word.to_le_bytes());
                     }
                     let code = if aligned { set.stores } else { set.stores_unaligned };
@@ -273,8 +288,15 @@ fn runs(set: &Set) {
                 _ => {
                     let (code, high) = set.multiply[random.below(2)];
                     let a = random.below(set.registers);
-                    expected.vectors[to] =
-                        model(expected.vectors[to], expected.vectors[a], &in_memory, high, lanes, u64::MAX, false);
+                    expected.vectors[to] = model(
+                        expected.vectors[to],
+                        expected.vectors[a],
+                        &in_memory,
+                        high,
+                        lanes,
+                        u64::MAX,
+                        false,
+                    );
                     Instruction::with3(code, to_register, vector(lanes, a), place)
                 }
             };
@@ -295,7 +317,10 @@ fn runs(set: &Set) {
             let found = region.run(place, &bytes, trap, &state);
             let what = format!("round {round}, trapped {trap}");
             assert!(found == expected, "{what}: {bytes:02x?}\n{}", difference(&expected, &found));
-            assert!(region.bytes(Region::DATA, Region::DATA_LEN) == memory, "{what}: memory differs: {bytes:02x?}");
+            assert!(
+                region.bytes(Region::DATA, Region::DATA_LEN) == memory,
+                "{what}: memory differs: {bytes:02x?}"
+            );
         }
     }
     let after = zariz_emulator::statistics();

@@ -197,7 +197,9 @@ impl Region {
         let mut state = State { code: self.address(at), ..state.clone() };
         // SAFETY: the processor has AVX2, and AVX-512F for the first; the code changes registers and the
         // region's data alone, its stack lies in the region, and tests that come here hold a lock.
-        unsafe { if is_wide() { zariz_forms_wide(&raw mut state) } else { zariz_forms_narrow(&raw mut state) } };
+        unsafe {
+            if is_wide() { zariz_forms_wide(&raw mut state) } else { zariz_forms_narrow(&raw mut state) }
+        };
         State { code: 0, ..state }
     }
 }

@@ -1,4 +1,5 @@
-//! Rows beside Intel's crypto_mb, where the user named its file: eight operations in one call, as in our rows.
+//! Rows beside Intel's crypto_mb, where the user named its file: eight operations in one call, as in our
+//! rows.
 //!
 //! crypto_mb has RSA's primitives alone. Hashing and padding are ours, and are measured.
 
@@ -22,7 +23,8 @@ pub fn note(library: &CryptoMb) -> String {
 /// Does a batch.
 pub type Call<'a> = Box<dyn FnMut() -> Result<(), Failure> + 'a>;
 
-/// Prepares crypto_mb for a batch; nothing where it has no keys of this size. Its results are compared with ours.
+/// Prepares crypto_mb for a batch; nothing where it has no keys of this size. Its results are compared with
+/// ours.
 pub type Prepare = for<'a> fn(&CryptoMb, &'a Rsa) -> Result<Option<Call<'a>>, Failure>;
 
 // A batch is one call.
@@ -32,7 +34,9 @@ const _: () = assert!(BATCH == CryptoMb::LANES);
 pub fn sign<'a>(library: &CryptoMb, load: &'a Rsa) -> Result<Option<Call<'a>>, Failure> {
     let (key, size) = (load.key().components(), load.key().size());
     let numbers = CrtKey { p: &key.p, q: &key.q, dp: &key.dp, dq: &key.dq, q_inverse: &key.qinv };
-    let Some(mut private) = known(library.private(load.key().bits(), [numbers; BATCH]))? else { return Ok(None) };
+    let Some(mut private) = known(library.private(load.key().bits(), [numbers; BATCH]))? else {
+        return Ok(None);
+    };
     let messages = load.messages();
     let mut batch = move || {
         let padded = messages.iter().map(|message| pad(message, size)).collect::<Result<Vec<_>, _>>()?;
@@ -48,7 +52,9 @@ pub fn sign<'a>(library: &CryptoMb, load: &'a Rsa) -> Result<Option<Call<'a>>, F
 /// Verifying the batch.
 pub fn verify<'a>(library: &CryptoMb, load: &'a Rsa) -> Result<Option<Call<'a>>, Failure> {
     let (key, size) = (load.key().components(), load.key().size());
-    let Some(mut public) = known(library.public(load.key().bits(), [&key.n; BATCH]))? else { return Ok(None) };
+    let Some(mut public) = known(library.public(load.key().bits(), [&key.n; BATCH]))? else {
+        return Ok(None);
+    };
     let (messages, signed) = (load.messages(), load.signed());
     let signatures: Vec<&[u8]> = signed.iter().map(|signed| signed.signature).collect();
     let mut opened = vec![vec![0; size]; BATCH];
@@ -80,7 +86,8 @@ fn known<T>(prepared: Result<T, Error>) -> Result<Option<T>, Failure> {
 }
 
 fn agree(equal: bool) -> Result<(), Failure> {
-    let differ = || Failure::Input("crypto_mb and zariz compute different results: nothing was measured".into());
+    let differ =
+        || Failure::Input("crypto_mb and zariz compute different results: nothing was measured".into());
     equal.then_some(()).ok_or_else(differ)
 }
 

@@ -78,7 +78,13 @@ pub fn run(bench: &Bench) -> Result<Table, Failure> {
         }
     }
     let title = format!("By openssl speed, {JOBS} jobs (operations per second)");
-    Ok(Table { name: NAME, title, source: "sections 3.2.1 to 3.2.3; section 5 suggests the longer keys", notes, rows })
+    Ok(Table {
+        name: NAME,
+        title,
+        source: "sections 3.2.1 to 3.2.3; section 5 suggests the longer keys",
+        notes,
+        rows,
+    })
 }
 
 /// The rows of one size.
@@ -87,13 +93,18 @@ fn of_size(bits: usize, results: &Results, openssl: &str, bench: &Bench) -> Vec<
     let of = |which: fn(&Published) -> f64| published.as_ref().map(which);
     let row = |name: &str, unit, published, sample: Option<Sample>| {
         // Rates spread as far as the times that they come from.
-        let measured = sample.as_ref().map(|sample| Measured::ratios(sample, |figure| figure)).unwrap_or_default();
+        let measured =
+            sample.as_ref().map(|sample| Measured::ratios(sample, |figure| figure)).unwrap_or_default();
         let timed = sample.filter(|_| unit == Unit::PerSecond);
         Row {
             measured,
             nanoseconds: timed.map(|sample| 1e9 / sample.median()),
-            engine: if name.contains("default") && unit == Unit::PerSecond { openssl } else { bench.engine.name() }
-                .into(),
+            engine: if name.contains("default") && unit == Unit::PerSecond {
+                openssl
+            } else {
+                bench.engine.name()
+            }
+            .into(),
             note: bench.provider.is_none().then(|| HOW.to_owned()),
             ..Row::new(name, bits, unit, published)
         }
@@ -111,7 +122,12 @@ fn of_size(bits: usize, results: &Results, openssl: &str, bench: &Bench) -> Vec<
         row("sign: AMM vs default provider", Unit::Times, None, ratio(amm, plain)),
         row("sign: AHMM vs default provider", Unit::Times, None, ratio(ahmm, plain)),
         row("verify: default provider", per_second, None, rate(plain, verify)),
-        row("verify: zariz, baseline (AMM)", per_second, of(|figures| figures.baseline[1]), rate(amm, verify)),
+        row(
+            "verify: zariz, baseline (AMM)",
+            per_second,
+            of(|figures| figures.baseline[1]),
+            rate(amm, verify),
+        ),
         row("verify: zariz, new (AHMM)", per_second, of(|figures| figures.new[1]), rate(ahmm, verify)),
     ]
 }
@@ -161,7 +177,8 @@ impl Setup {
         let mut results = Results::none();
         for _ in 0..rounds {
             for (i, who) in CONTESTANTS.into_iter().enumerate() {
-                let provider = (who != Contestant::Default).then_some((self.module.as_path(), self.name.as_str()));
+                let provider =
+                    (who != Contestant::Default).then_some((self.module.as_path(), self.name.as_str()));
                 let configuration = self.file(who, "cnf");
                 let speed = Jobs { count: JOBS, configuration: &configuration, provider }.speed(bits, 1)?;
                 results.speeds[i].push(speed);
@@ -219,6 +236,8 @@ impl Results {
     fn batches(&self) -> String {
         let mean = |mean: Option<f64>| mean.map_or_else(|| "-".into(), |mean| format!("{mean:.1}"));
         let [_, amm, ahmm] = self.means.map(mean);
-        format!("by the provider's counters, {amm} (AMM) and {ahmm} (AHMM) operations in each batch, on average")
+        format!(
+            "by the provider's counters, {amm} (AMM) and {ahmm} (AHMM) operations in each batch, on average"
+        )
     }
 }

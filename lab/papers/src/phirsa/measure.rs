@@ -33,7 +33,8 @@ fn on_threads(threads: usize, work: &(dyn Fn() -> Result<(), Failure> + Sync)) -
         let others: Vec<_> = (1..threads).map(|_| thread::Builder::new().spawn_scoped(scope, work)).collect();
         let mut result = work();
         for other in others {
-            let other = other.map_err(|error| Failure::io(format!("cannot start {threads} threads"), &error))?;
+            let other =
+                other.map_err(|error| Failure::io(format!("cannot start {threads} threads"), &error))?;
             result = result.and(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
         }
         result
@@ -118,7 +119,11 @@ pub fn openssl(bits: usize, bench: &Bench) -> Result<Result<Contestant<'static>,
         let mut power = openssl.power(&base, &exponent, &modulus).map_err(failed)?;
         power.compute().map_err(failed)?;
         let ours = Modulus::new(&modulus)?.with_engine(Engine::Portable)?;
-        peers::agree(&power.value().map_err(failed)?, &ours.pow_vartime(&base, &exponent), openssl.version())?;
+        peers::agree(
+            &power.value().map_err(failed)?,
+            &ours.pow_vartime(&base, &exponent),
+            openssl.version(),
+        )?;
         powers.push(power);
     }
     let name = openssl.version().to_owned();

@@ -75,7 +75,11 @@ const KEYS: [usize; 3] = [1024, 2048, 4096];
 
 /// A row of other work.
 fn others(name: &str, size: usize, unit: Unit, published: f64) -> Row {
-    Row { note: Some(NOT_HERE.into()), engine: "not here".into(), ..Row::new(name, size, unit, Some(published)) }
+    Row {
+        note: Some(NOT_HERE.into()),
+        engine: "not here".into(),
+        ..Row::new(name, size, unit, Some(published))
+    }
 }
 
 /// Rows of something timed.
@@ -112,14 +116,19 @@ impl Timed<'_> {
 
     /// `instructions`, as a share of two vector instructions for each cycle.
     fn utilization(&self, name: &str, published: Option<f64>, instructions: f64) -> Row {
-        let base = Row { engine: self.engine.to_owned(), ..Row::new(name, self.size, Unit::Percent, published) };
+        let base =
+            Row { engine: self.engine.to_owned(), ..Row::new(name, self.size, Unit::Percent, published) };
         match self.bench.clock.core_hertz().filter(|_| measure::ENGINE.uses_vectors()) {
             Some(hertz) => {
                 let least = 1e9 * instructions / 2.0 / hertz;
-                let share = Measured::ratios(self.timing.nanoseconds(), |nanoseconds| 100.0 * least / nanoseconds);
+                let share =
+                    Measured::ratios(self.timing.nanoseconds(), |nanoseconds| 100.0 * least / nanoseconds);
                 Row { measured: share, ..base }
             }
-            None => Row { note: Some("without vector instructions or a clock there is no such share".into()), ..base },
+            None => Row {
+                note: Some("without vector instructions or a clock there is no such share".into()),
+                ..base
+            },
         }
     }
 }
@@ -134,9 +143,27 @@ fn analysis(_: &Bench) -> Result<Table, Failure> {
             return Err(Failure::Input(format!("the counts in this program lack the rounds of {bits} bits")));
         };
         let printed = |figure: f64| (bits == 1024).then_some(figure);
-        rows.push(Row::counted("carry chains: rounds", bits, Unit::VectorInstructions, printed(704.0), rounds));
-        rows.push(Row::counted("redundant, by formula", bits, Unit::VectorInstructions, printed(1224.0), redundant));
-        rows.push(Row::counted("carry chains : redundant", bits, Unit::Gain, printed(0.58), rounds / redundant));
+        rows.push(Row::counted(
+            "carry chains: rounds",
+            bits,
+            Unit::VectorInstructions,
+            printed(704.0),
+            rounds,
+        ));
+        rows.push(Row::counted(
+            "redundant, by formula",
+            bits,
+            Unit::VectorInstructions,
+            printed(1224.0),
+            redundant,
+        ));
+        rows.push(Row::counted(
+            "carry chains : redundant",
+            bits,
+            Unit::Gain,
+            printed(0.58),
+            rounds / redundant,
+        ));
     }
     Ok(Table {
         name: ANALYSIS,
@@ -188,8 +215,12 @@ fn multiplication(bench: &Bench) -> Result<Table, Failure> {
             one.cycles("cycles, on one thread alone", Unit::Cycles, None),
             all.utilization("VPU utilization", utilization, count.avx512f),
             one.utilization("VPU utilization, one thread", None, count.avx512f),
-            all.of("throughput (millions/s)", Unit::MillionsPerSecond, throughput, |nanoseconds| n * 1e3 / nanoseconds),
-            all.of("of a thread (millions/s)", Unit::MillionsPerSecond, of_thread, |nanoseconds| 1e3 / nanoseconds),
+            all.of("throughput (millions/s)", Unit::MillionsPerSecond, throughput, |nanoseconds| {
+                n * 1e3 / nanoseconds
+            }),
+            all.of("of a thread (millions/s)", Unit::MillionsPerSecond, of_thread, |nanoseconds| {
+                1e3 / nanoseconds
+            }),
             all.of("latency (us)", Unit::Microseconds, latency, |nanoseconds| nanoseconds / 1e3),
             eight.cycles("eight lanes: cycles for each", Unit::Cycles, None),
         ]);
@@ -268,7 +299,13 @@ fn decryption(bench: &Bench) -> Result<Table, Failure> {
         let windows = count.window.map_or(0.0, |window| window as f64);
         rows.extend([
             Row::counted("window size (bits)", bits, Unit::Bits, Some(window), windows),
-            Row::counted("vector instructions", bits, Unit::VectorInstructions, Some(instructions), count.whole),
+            Row::counted(
+                "vector instructions",
+                bits,
+                Unit::VectorInstructions,
+                Some(instructions),
+                count.whole,
+            ),
             Row::counted("by AVX-512F", bits, Unit::VectorInstructions, None, count.avx512f),
             one.cycles("one thread: 1000 cycles", Unit::ThousandCycles, Some(alone[0] / 1e3)),
             one.utilization("one thread: VPU utilization", Some(alone[1]), count.avx512f),
@@ -276,7 +313,9 @@ fn decryption(bench: &Bench) -> Result<Table, Failure> {
             one.of("one thread: latency (ms)", Unit::Milliseconds, Some(alone[3]), milliseconds),
             all.cycles("all threads: 1000 cycles", Unit::ThousandCycles, Some(together[0] / 1e3)),
             all.utilization("all threads: VPU utilization", Some(together[1]), count.avx512f),
-            all.of("all threads: throughput", Unit::PerSecond, Some(together[2]), |nanoseconds| n * rate(nanoseconds)),
+            all.of("all threads: throughput", Unit::PerSecond, Some(together[2]), |nanoseconds| {
+                n * rate(nanoseconds)
+            }),
             all.of("all threads: of a thread", Unit::PerSecond, Some(together[4]), rate),
             all.of("all threads: latency (ms)", Unit::Milliseconds, Some(together[3]), milliseconds),
             eight.of("eight signatures: throughput", Unit::PerSecond, None, rate),
@@ -300,10 +339,18 @@ fn decryption(bench: &Bench) -> Result<Table, Failure> {
 fn redundant(_: &Bench) -> Result<Table, Failure> {
     let counts = Counts::read()?;
     let mut rows = Vec::new();
-    for ((bits, keliris), published) in MODULI.into_iter().zip([3846.0, 9498.0, 28_776.0]).zip(MULTIPLICATIONS) {
+    for ((bits, keliris), published) in
+        MODULI.into_iter().zip([3846.0, 9498.0, 28_776.0]).zip(MULTIPLICATIONS)
+    {
         let count = counts.multiplication(bits)?;
         rows.push(others("Keliris et al. (scaled)", bits, Unit::VectorInstructions, keliris));
-        rows.push(Row::counted("carry chains", bits, Unit::VectorInstructions, Some(published[0]), count.whole));
+        rows.push(Row::counted(
+            "carry chains",
+            bits,
+            Unit::VectorInstructions,
+            Some(published[0]),
+            count.whole,
+        ));
     }
     Ok(Table {
         name: REDUNDANT,
@@ -379,7 +426,8 @@ fn platforms(bench: &Bench) -> Result<Table, Failure> {
                 rows.push(timed.of(&names[1], Unit::Milliseconds, Some(delay), milliseconds));
             }
             _ => {
-                let without = |row: Row| Row { note: missing.clone(), engine: "OpenSSL, not here".into(), ..row };
+                let without =
+                    |row: Row| Row { note: missing.clone(), engine: "OpenSSL, not here".into(), ..row };
                 rows.push(without(Row::new(&names[0], bits, Unit::PerSecond, Some(rate))));
                 rows.push(without(Row::new(&names[1], bits, Unit::Milliseconds, Some(delay))));
             }

@@ -39,7 +39,8 @@ pub fn all(each: &mut impl FnMut(Outcome)) {
     ];
     for (name, bits, claims) in blocks {
         for (claim, width) in claims.into_iter().zip(1..) {
-            let (function, size) = (format!("kernels::batch::block::{name}"), format!("tiles of {width}, {bits} bits"));
+            let (function, size) =
+                (format!("kernels::batch::block::{name}"), format!("tiles of {width}, {bits} bits"));
             each(Outcome { function, size, result: claim() });
         }
     }
@@ -113,5 +114,7 @@ fn add_digits(form: &mut Form, digits: &[Id], w: u32, factor: &BigInt) {
 
 /// Adds `factor · b·2^(wi) · Σ a[k]·2^(wk)`.
 fn add_row(form: &mut Form, a: &[Id], b: Id, (w, i): (u32, usize), factor: &BigInt) {
-    a.iter().enumerate().for_each(|(k, a)| form.add((*a.min(&b), *a.max(&b)), factor << (w as usize * (i + k))));
+    a.iter()
+        .enumerate()
+        .for_each(|(k, a)| form.add((*a.min(&b), *a.max(&b)), factor << (w as usize * (i + k))));
 }

@@ -52,7 +52,12 @@ pub fn eight_rows(machine: &mut Machine, code: &Code) -> Result<(), Stop> {
     run(machine, code.function(ROWS)?.0, None, 0..BLOCK)
 }
 
-fn run(machine: &mut Machine, begin: u64, end: Option<u64>, rows: std::ops::Range<usize>) -> Result<(), Stop> {
+fn run(
+    machine: &mut Machine,
+    begin: u64,
+    end: Option<u64>,
+    rows: std::ops::Range<usize>,
+) -> Result<(), Stop> {
     let [acc, t, block, multipliers] = [(); 4].map(|()| words(&machine.facts.number(BLOCK, None)));
     let memory = machine.region("t", t.clone(), true);
     let pointers = [

@@ -54,7 +54,9 @@ fn sqr(machine: &mut Machine, code: &Code, n: usize) -> Result<(), Stop> {
 fn product(machine: &mut Machine, code: &Code, function: &str, a: &[Value], b: &[Value]) -> Result<(), Stop> {
     let t = machine.region("t", vec![Value::Unknown; 2 * a.len()], true);
     let at_a = machine.region("a", a.to_vec(), false);
-    [(RDI, t), (RSI, at_a)].into_iter().for_each(|(register, at)| machine.set(register, Value::Pointer(at, 0)));
+    [(RDI, t), (RSI, at_a)]
+        .into_iter()
+        .for_each(|(register, at)| machine.set(register, Value::Pointer(at, 0)));
     machine.call(code.function(function)?.0)?;
     let mut claim = Form::default();
     add_number(&mut claim, machine.words(t), &one())?;

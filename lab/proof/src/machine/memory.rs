@@ -81,7 +81,8 @@ impl Machine<'_> {
                 match region {
                     Some(region) => Ok(self.memory[region].words[self.slot(region, offset)?]),
                     None => {
-                        let constant = self.code.constant(offset as u64).ok_or("it reads what is no constant")?;
+                        let constant =
+                            self.code.constant(offset as u64).ok_or("it reads what is no constant")?;
                         Ok(Value::Constant(constant))
                     }
                 }
@@ -125,8 +126,10 @@ impl Machine<'_> {
         self.trace.borrow_mut().push((region as u64, offset));
         let place = &self.memory[region];
         let from_start = if region == STACK { offset + 8 * FRAME as i64 } else { offset };
-        let slot = usize::try_from(from_start / 8).ok().filter(|slot| from_start >= 0 && *slot < place.words.len());
-        let below = region == STACK && !matches!(self.get(Register::RSP), Value::Pointer(STACK, at) if at <= offset);
+        let slot =
+            usize::try_from(from_start / 8).ok().filter(|slot| from_start >= 0 && *slot < place.words.len());
+        let below =
+            region == STACK && !matches!(self.get(Register::RSP), Value::Pointer(STACK, at) if at <= offset);
         match slot {
             Some(slot) if from_start % 8 == 0 && !below => Ok(slot),
             _ => Err(format!("it accesses byte {offset} of {}", place.name).into()),
@@ -134,13 +137,17 @@ impl Machine<'_> {
     }
 
     pub(super) fn push(&mut self, value: Value) -> Result<(), Stop> {
-        let Value::Pointer(STACK, offset) = self.get(Register::RSP) else { return Err("rsp is no pointer".into()) };
+        let Value::Pointer(STACK, offset) = self.get(Register::RSP) else {
+            return Err("rsp is no pointer".into());
+        };
         self.set(Register::RSP, Value::Pointer(STACK, offset - 8));
         self.store(STACK, offset - 8, value)
     }
 
     pub(super) fn pop(&mut self) -> Result<Value, Stop> {
-        let Value::Pointer(STACK, offset) = self.get(Register::RSP) else { return Err("rsp is no pointer".into()) };
+        let Value::Pointer(STACK, offset) = self.get(Register::RSP) else {
+            return Err("rsp is no pointer".into());
+        };
         let value = self.memory[STACK].words[self.slot(STACK, offset)?];
         self.set(Register::RSP, Value::Pointer(STACK, offset + 8));
         Ok(value)

@@ -93,9 +93,8 @@ pub fn of(machine: &str, block: &str) -> Option<&'static [Argument]> {
         | "square"
         | "low_triangle"
         | "high_triangle" => &[Slice, Slice, Slice],
-        "square_onto" | "settle" | "splat" | "add_words" | "quotients" | "normalize" | "add_digits" | "scatter" => {
-            &[Slice, Slice]
-        }
+        "square_onto" | "settle" | "splat" | "add_words" | "quotients" | "normalize" | "add_digits"
+        | "scatter" => &[Slice, Slice],
         // Of the optional last row, the slice of the modulus; µ lies behind it, and is secret.
         "reduce_rows" => &[Slice, Slice, Slice, Record(&[(0, 16)])],
         // The array of the slices that are written.

@@ -129,7 +129,11 @@ fn enter<'a>(known: &mut HashMap<usize, State<'a>>, open: &mut Vec<usize>, to: u
 fn targets(assembly: &Assembly, function: &Function, table: &str) -> Result<Vec<usize>> {
     let entries = assembly.tables.get(table).with_context(|| format!("the table {table} is not there"))?;
     let place = |label: &&str| {
-        function.labels.get(label).copied().with_context(|| format!("{table} leads out of the function, to {label}"))
+        function
+            .labels
+            .get(label)
+            .copied()
+            .with_context(|| format!("{table} leads out of the function, to {label}"))
     };
     entries.iter().map(place).collect()
 }
@@ -169,7 +173,12 @@ fn explain<'a>(
 }
 
 /// Where the secret comes from that an instruction computes with.
-fn cause<'a>(decoded: &[Decoded<'a>], known: &HashMap<usize, State<'a>>, entry: &Entry, at: usize) -> Option<usize> {
+fn cause<'a>(
+    decoded: &[Decoded<'a>],
+    known: &HashMap<usize, State<'a>>,
+    entry: &Entry,
+    at: usize,
+) -> Option<usize> {
     // The nearest place before it where all is known, and from there.
     let begin = *known.keys().filter(|&&begin| begin <= at).max()?;
     let mut state = known[&begin].clone();

@@ -100,8 +100,8 @@ pub fn kind(mnemonic: &str, operands: usize) -> Option<Kind> {
         }
         _ if mnemonic.starts_with('v') => return vector(mnemonic, operands),
         _ if mnemonic.starts_with('k') => return mask(mnemonic),
-        "ja" | "jae" | "jb" | "jbe" | "je" | "jne" | "jg" | "jge" | "jl" | "jle" | "jo" | "jno" | "jp" | "jnp"
-        | "js" | "jns" => Kind::Branch,
+        "ja" | "jae" | "jb" | "jbe" | "je" | "jne" | "jg" | "jge" | "jl" | "jle" | "jo" | "jno" | "jp"
+        | "jnp" | "js" | "jns" => Kind::Branch,
         _ if mnemonic.starts_with("cmov") => Kind::ConditionalMove(bytes(mnemonic)?),
         _ if mnemonic.starts_with("set") => Kind::SetByFlags,
         _ if mnemonic.len() == 6 && (mnemonic.starts_with("movz") || mnemonic.starts_with("movs")) => {
@@ -143,7 +143,9 @@ fn scalar(name: &str, operands: usize, bytes: i64) -> Option<Kind> {
             Kind::Plain(Plain { flags: Flags::Merge, ..update })
         }
         "cmp" | "test" | "bt" => Kind::Plain(Plain { last: Last::Read, ..update }),
-        "andn" | "bzhi" | "bextr" | "blsr" | "blsi" | "blsmsk" | "tzcnt" | "lzcnt" | "popcnt" => Kind::Plain(write),
+        "andn" | "bzhi" | "bextr" | "blsr" | "blsi" | "blsmsk" | "tzcnt" | "lzcnt" | "popcnt" => {
+            Kind::Plain(write)
+        }
         "rorx" | "shlx" | "shrx" | "sarx" => Kind::Plain(Plain { flags: Flags::Keep, ..write }),
         // In microcode before Zen 3.
         "pdep" | "pext" => Kind::Plain(Plain { flags: Flags::Keep, timed: true, ..write }),
@@ -322,7 +324,9 @@ fn vector(mnemonic: &str, operands: usize) -> Option<Kind> {
         "vzeroupper" => Kind::Nothing,
         // To memory or from it, one element or half a vector. With three operands the rest is taken from a
         // register; with two, from memory, it becomes zero.
-        "vmovlpd" | "vmovhpd" | "vmovlps" | "vmovhps" | "vmovsd" => Kind::Plain(plain(Last::Write, Flags::Keep, 8)),
+        "vmovlpd" | "vmovhpd" | "vmovlps" | "vmovhps" | "vmovsd" => {
+            Kind::Plain(plain(Last::Write, Flags::Keep, 8))
+        }
         "vmovss" => Kind::Plain(plain(Last::Write, Flags::Keep, 4)),
         "vptest" | "vtestps" | "vtestpd" => Kind::Plain(plain(Last::Read, Flags::Set, 0)),
         "vucomisd" | "vcomisd" => Kind::Plain(plain(Last::Read, Flags::Set, 8)),

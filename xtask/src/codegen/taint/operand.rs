@@ -61,7 +61,8 @@ pub fn parse(text: &str) -> Result<Operands<'_>> {
             // A rounding mode.
             continue;
         }
-        let (operand, marks) = part.split_once('{').map_or((part, ""), |(operand, marks)| (operand.trim_end(), marks));
+        let (operand, marks) =
+            part.split_once('{').map_or((part, ""), |(operand, marks)| (operand.trim_end(), marks));
         let mut broadcast = false;
         for mark in marks.split(['{', '}', ' ']).filter(|mark| !mark.is_empty()) {
             match mark {
@@ -129,7 +130,11 @@ fn integer(text: &str) -> Option<i64> {
 fn register(name: &str) -> Option<Operand<'static>> {
     for (prefix, bytes) in [("xmm", 16), ("ymm", 32), ("zmm", 64)] {
         if let Some(number) = name.strip_prefix(prefix) {
-            return number.parse().ok().filter(|&number| number < 32).map(|number| Operand::Vector(number, bytes));
+            return number
+                .parse()
+                .ok()
+                .filter(|&number| number < 32)
+                .map(|number| Operand::Vector(number, bytes));
         }
     }
     if let Some(number) = name.strip_prefix('k') {

@@ -31,7 +31,8 @@ pub fn find(body: &[Instruction], decoded: &[Decoded]) -> Vec<i64> {
                 continue;
             }
             if indexed {
-                let further = this.operands.all.last().and_then(|register| added(decoded.get(at + 1), register));
+                let further =
+                    this.operands.all.last().and_then(|register| added(decoded.get(at + 1), register));
                 lowest_address = lowest_address.min(address.displacement + further.unwrap_or(0));
             } else {
                 // Of unknown length: up to a vector.
@@ -40,8 +41,9 @@ pub fn find(body: &[Instruction], decoded: &[Decoded]) -> Vec<i64> {
         }
     }
     let alone = |&(at, bytes): &(i64, i64)| {
-        let apart =
-            |&(other, length): &(i64, i64)| (other, length) == (at, bytes) || other + length <= at || at + 8 <= other;
+        let apart = |&(other, length): &(i64, i64)| {
+            (other, length) == (at, bytes) || other + length <= at || at + 8 <= other
+        };
         bytes == 8 && at + 8 <= lowest_address && direct.iter().all(apart)
     };
     let mut spills: Vec<i64> = direct.iter().filter(|access| alone(access)).map(|&(at, _)| at).collect();

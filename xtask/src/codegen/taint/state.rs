@@ -218,7 +218,9 @@ impl<'a> State<'a> {
                 }
             }
             Place::Record(..) | Place::Data => {}
-            Place::Constant | Place::Table(_) | Place::AddressOf(_) => bail!("a store to a constant is not followed"),
+            Place::Constant | Place::Table(_) | Place::AddressOf(_) => {
+                bail!("a store to a constant is not followed")
+            }
         }
         Ok(())
     }
@@ -253,7 +255,8 @@ impl<'a> State<'a> {
 
     /// Forgets what lies there; what lies around it stays, in pieces.
     fn forget(&mut self, base: Base, from: i64, bytes: i64) {
-        let touched: Vec<_> = self.overlapping(base, from, bytes).map(|(place, value)| (*place, *value)).collect();
+        let touched: Vec<_> =
+            self.overlapping(base, from, bytes).map(|(place, value)| (*place, *value)).collect();
         for ((base, start), (length, value)) in touched {
             self.stack.remove(&(base, start));
             if start < from {

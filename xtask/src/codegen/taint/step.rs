@@ -53,7 +53,9 @@ impl<'a> Decoded<'a> {
     /// How many bytes it reads or writes in memory; `None` if that is not known.
     pub fn bytes(&self) -> Option<i64> {
         let bytes = match self.kind {
-            Kind::Move(bytes) | Kind::Extend(bytes) | Kind::Add(_, bytes) | Kind::ConditionalMove(bytes) => bytes,
+            Kind::Move(bytes) | Kind::Extend(bytes) | Kind::Add(_, bytes) | Kind::ConditionalMove(bytes) => {
+                bytes
+            }
             Kind::Multiply(bytes) | Kind::MultiplyX(bytes) => bytes,
             Kind::Plain(plain) => plain.bytes,
             _ => return None,
@@ -90,7 +92,8 @@ fn is_constant(mnemonic: &str, operands: &Operands) -> bool {
         return false;
     }
     let same = |a: &Operand, b: &Operand| a == b && !matches!(a, Operand::Memory(_));
-    const SAME: &[&str] = &["xor", "sub", "vpxor", "vxorp", "vpsub", "vpcmpeq", "vpandn", "kxor", "kxnor", "kandn"];
+    const SAME: &[&str] =
+        &["xor", "sub", "vpxor", "vxorp", "vpsub", "vpcmpeq", "vpandn", "kxor", "kxnor", "kandn"];
     match &operands.all[..] {
         [a, b] => same(a, b) && ["xor", "sub"].iter().any(|stem| mnemonic.starts_with(stem)),
         [Operand::Immediate(Some(0 | 255)), _, _, _] => mnemonic.starts_with("vpternlog"),

@@ -66,7 +66,10 @@ impl Module {
         let parameters = Parameters(provider.parameters());
         if parameters.count("private-operations").is_none() {
             let name = parameters.text("name").unwrap_or_else(|| provider.name());
-            return Err(Failure::Input(format!("{}: is another provider ({name}), not zariz", path.display())));
+            return Err(Failure::Input(format!(
+                "{}: is another provider ({name}), not zariz",
+                path.display()
+            )));
         }
         let missing = |what: &str| Failure::Input(format!("{}: does not give its {what}", path.display()));
         let text = |what| parameters.text(what).ok_or_else(|| missing(what));

@@ -182,7 +182,8 @@ mod tests {
     }
 
     fn names(folder: &Path) -> Vec<String> {
-        let entries = fs::read_dir(folder).expect("the folder").map(|entry| entry.expect("an entry").file_name());
+        let entries =
+            fs::read_dir(folder).expect("the folder").map(|entry| entry.expect("an entry").file_name());
         let mut names: Vec<String> = entries.map(|name| name.display().to_string()).collect();
         names.sort();
         names
@@ -212,15 +213,19 @@ mod tests {
     #[test]
     fn a_disk_that_fails_leaves_complete_keys_and_says_how_many() {
         // The folder's creation syncs its parent first.
-        for (operation, before) in [(Operation::Sync, 0), (Operation::GiveName, 0), (Operation::SyncFolder, 1)] {
+        for (operation, before) in
+            [(Operation::Sync, 0), (Operation::GiveName, 0), (Operation::SyncFolder, 1)]
+        {
             for good in 0..4 {
                 let parent = tempfile::tempdir().expect("a folder");
                 let folder = parent.path().join("keys");
                 let mut disk = Failing { operation, left: before + good + 1 };
-                let error = fill(&mut disk, &folder, 10, keys(false)).expect_err("the disk fails").to_string();
+                let error =
+                    fill(&mut disk, &folder, 10, keys(false)).expect_err("the disk fails").to_string();
                 // If only the sync of the folder failed, the key is there.
                 let complete = if operation == Operation::SyncFolder { good + 1 } else { good };
-                let expected: Vec<String> = (1..=complete).map(|number| format!("key-{number:04}.pem")).collect();
+                let expected: Vec<String> =
+                    (1..=complete).map(|number| format!("key-{number:04}.pem")).collect();
                 assert_eq!(names(&folder), expected, "{operation:?} {good}");
                 let said = match complete {
                     0 => "; none of 10 keys is complete in ".to_owned(),
@@ -244,7 +249,9 @@ mod tests {
         let mut disk = Failing { operation: Operation::GiveName, left: 4 };
         let error = fill(&mut disk, &folder, 3, keys(true)).expect_err("the disk fails").to_string();
         assert_eq!(names(&folder), ["key-0001.pem", "key-0001.pub.pem", "key-0002.pem"]);
-        for words in ["the public key was not written", "openssl pkey -pubout", "; 1 of 3 keys is complete in "] {
+        for words in
+            ["the public key was not written", "openssl pkey -pubout", "; 1 of 3 keys is complete in "]
+        {
             assert!(error.contains(words), "{error}");
         }
     }
@@ -268,7 +275,8 @@ mod tests {
         let parent = tempfile::tempdir().expect("a folder");
         let mut disk = Failing { operation: Operation::SyncFolder, left: 1 };
         let never = std::iter::from_fn(|| -> Option<Result<Pems, Failure>> { panic!("no key is asked for") });
-        let error = fill(&mut disk, &parent.path().join("keys"), 3, never).expect_err("the disk fails").to_string();
+        let error =
+            fill(&mut disk, &parent.path().join("keys"), 3, never).expect_err("the disk fails").to_string();
         assert!(error.contains("keys: the disk is broken"), "{error}");
     }
 

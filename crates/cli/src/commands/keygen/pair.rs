@@ -203,7 +203,9 @@ mod tests {
     fn a_pair_is_whole_or_an_error_says_what_there_is() {
         for private in ALL {
             for public in ALL.map(Some).into_iter().chain([None]) {
-                if !Path::new("/dev/full").exists() && [Some(private), public].contains(&Some(Target::FullDevice)) {
+                if !Path::new("/dev/full").exists()
+                    && [Some(private), public].contains(&Some(Target::FullDevice))
+                {
                     continue;
                 }
                 let case = format!("private {private:?}, public {public:?}");
@@ -222,7 +224,8 @@ mod tests {
                 let mut disk = Broken(broken.map(|(name, _)| name.into()).collect());
                 let written = write(&mut disk, parts, Existing::Kept).map_err(Failure::from);
                 let has_private = private.arrived(&folders[0], reader) == "PRIVATE";
-                let at_public = public.map_or_else(String::new, |public| public.arrived(&folders[1], public_reader));
+                let at_public =
+                    public.map_or_else(String::new, |public| public.arrived(&folders[1], public_reader));
                 let all_good = private.is_good() && public.is_none_or(Target::is_good);
                 assert_eq!(written.is_ok(), all_good, "{case}: {written:?}");
                 let all_arrive = private.arrives() && public.is_none_or(Target::arrives);
@@ -245,8 +248,9 @@ mod tests {
                     assert_eq!(text.contains("no key was kept"), !has_private, "{case}: {text}");
                 }
                 for folder in folders.iter().filter(|folder| folder.exists()) {
-                    let names =
-                        fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").file_name());
+                    let names = fs::read_dir(folder)
+                        .expect("a folder")
+                        .map(|entry| entry.expect("an entry").file_name());
                     assert!(names.into_iter().all(|name| name == "key"), "{case}: a temporary file");
                 }
             }

@@ -52,7 +52,8 @@ impl Base {
     fn with_table(&self, exponents: &[&[u8]]) -> Option<Vec<Vec<u8>>> {
         // Lengths include leading zeros, as on the lines: values are secret.
         let table = self.table_for(exponents.iter().map(|exponent| exponent.len()).max()?)?;
-        let powers = if self.public { table.pow_batch_vartime(exponents) } else { table.pow_batch(exponents) };
+        let powers =
+            if self.public { table.pow_batch_vartime(exponents) } else { table.pow_batch(exponents) };
         powers.ok()
     }
 
@@ -103,7 +104,8 @@ mod tests {
             for (lengths, expected) in
                 [(&[1, 2][..], 2), (&[1], 2), (&[3], 4), (&[15], 15), (&[16, 1], 24), (&[25], 24)]
             {
-                let exponents: Vec<Number> = lengths.iter().map(|&length| Number(vec![0xa5; length].into())).collect();
+                let exponents: Vec<Number> =
+                    lengths.iter().map(|&length| Number(vec![0xa5; length].into())).collect();
                 for (power, exponent) in base.powers(&exponents).into_iter().zip(&exponents) {
                     let power = power.expect("computed");
                     assert_eq!(power, Number::format(&modulus.pow(&[3], &exponent.0)), "{lengths:?}");

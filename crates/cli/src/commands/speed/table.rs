@@ -44,7 +44,8 @@ impl Table {
         }
         text.push('\n');
         compared(&mut text, rows);
-        if let Some(share) = rows.iter().map(|row| row.share).reduce(Share::worse).filter(Share::is_disturbed) {
+        if let Some(share) = rows.iter().map(|row| row.share).reduce(Share::worse).filter(Share::is_disturbed)
+        {
             let _ = writeln!(text, "  (~ {share})");
         }
         text
@@ -123,15 +124,20 @@ mod tests {
     fn disturbed_operations_are_marked_and_others_are_not() {
         let quiet = Share { least: 0.99, disturbed_rounds: 0, rounds: 5 };
         let busy = Share { least: 0.304, disturbed_rounds: 3, rounds: 5 };
-        let section = |share| Table::default().section(Target::Rsa(2048), &[row("sign", share), row("verify", quiet)]);
+        let section =
+            |share| Table::default().section(Target::Rsa(2048), &[row("sign", share), row("verify", quiet)]);
         let lines: Vec<String> = section(quiet).lines().map(str::to_owned).collect();
         assert!(lines.len() == 4 && !section(quiet).contains('~'), "{lines:?}");
-        let rates = "rsa 2048 bits         0.000500s  0.000500s    2000.0    2000.0  auto            1     64";
+        let rates =
+            "rsa 2048 bits         0.000500s  0.000500s    2000.0    2000.0  auto            1     64";
         assert_eq!(lines[1], format!("{rates}          500.0 / 612.3          500.0 / 612.3"));
 
         let marked: Vec<String> = section(busy).lines().map(str::to_owned).collect();
         assert_eq!(marked[1], lines[1].replacen(" 0.000500s", "~0.000500s", 1));
         assert_eq!(marked[2..4], lines[2..4]);
-        assert_eq!(marked[4..], ["  (~ other programs ran in 3 of 5 rounds; zariz had at least 30 % of the time)"]);
+        assert_eq!(
+            marked[4..],
+            ["  (~ other programs ran in 3 of 5 rounds; zariz had at least 30 % of the time)"]
+        );
     }
 }

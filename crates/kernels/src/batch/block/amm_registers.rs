@@ -68,7 +68,12 @@ pub const fn fours(t: usize) -> usize {
 ///   of four rows and of two, `M` and `μ` (see the module), for an odd modulus; `X·Y/R + 2M < R`.
 /// * Cost: `2T²` products, and a low half for each of the last two rows, or three.
 #[inline(always)]
-pub fn amm_registers<M: Machine, const T: usize>(m: M, x: &mut [M::Digit], y: &[M::Digit], modulus: &[M::Digit]) {
+pub fn amm_registers<M: Machine, const T: usize>(
+    m: M,
+    x: &mut [M::Digit],
+    y: &[M::Digit],
+    modulus: &[M::Digit],
+) {
     let modulus = Modulus::<_, T>::new(modulus);
     let a: &[M::Digit; T] = x.first_chunk().expect("tile width");
     let zero = m.column_splat(0);
@@ -108,7 +113,13 @@ pub fn ams_registers<M: Machine, const T: usize>(
     let zero = m.column_splat(0);
     columns[2 * T..].fill(zero);
     for _ in 0..times {
-        square_columns::<M, T>(m, &mut columns[..2 * T], x.first_chunk().expect("tile width"), |_| zero, &mut ());
+        square_columns::<M, T>(
+            m,
+            &mut columns[..2 * T],
+            x.first_chunk().expect("tile width"),
+            |_| zero,
+            &mut (),
+        );
         if const { M::FOUR_ROWS && fours(T) > 0 } {
             reduce_square::<M, T, 4>(m, x, columns, &modulus);
         } else {
@@ -237,7 +248,8 @@ fn plain_row<M: Machine, const T: usize>(m: M, c: &mut Window<M>, modulus: &Modu
             column = next;
         }
     });
-    (c[T - 1], c[T], c[T + 1], c[T + 2], c[T + 3]) = (column, c[T + 1], c[T + 2], c[T + 3], m.column_splat(0));
+    (c[T - 1], c[T], c[T + 1], c[T + 2], c[T + 3]) =
+        (column, c[T + 1], c[T + 2], c[T + 3], m.column_splat(0));
 }
 
 /// The lowest `T` columns of the window, as digits.

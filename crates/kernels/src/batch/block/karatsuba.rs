@@ -38,7 +38,9 @@ pub fn difference<M: Machine>(
     let one = m.column_splat(1);
     let (mut carry, mut other) = (one, one);
     let (differences, opposite) = scratch.split_at_mut(a.len());
-    for (k, ((difference, opposite), &a)) in differences.iter_mut().zip(opposite.iter_mut()).zip(a).enumerate() {
+    for (k, ((difference, opposite), &a)) in
+        differences.iter_mut().zip(opposite.iter_mut()).zip(a).enumerate()
+    {
         let a = m.column(a);
         let b = m.column(b.get(k).copied().unwrap_or(m.digit_zero()));
         let down = m.add(m.add(m.sub(a, b), borrow), carry);

@@ -136,7 +136,14 @@ fn columns<M: Machine, const T: usize, const SQUARE: bool>(
             above[0] = plus_both(m, above[0], [s, t]);
             let start = *c;
             let mut work = (of_a, Difference::<M, TERM, SECOND>::new(m, &b[above_next], &b[next_i], next_f));
-            term_product(m, &mut PlusProduct::<M> { c, d: now_d, f: now_f, s, t }, start, now_d, now_f, &mut work);
+            term_product(
+                m,
+                &mut PlusProduct::<M> { c, d: now_d, f: now_f, s, t },
+                start,
+                now_d,
+                now_f,
+                &mut work,
+            );
             (s, t) = (work.0.borrows(m), work.1.borrows(m));
         }
         (d, next_d, f, next_f) = (next_d, d, next_f, f);

@@ -99,7 +99,13 @@ pub fn settle<M: Machine>(m: M, out: &mut [M::Digit], c: &mut [M::Column]) {
 ///   `2^{w·out.len()}`; sums of columns are corrected for bias and, as unsigned numbers, not wrapped.
 #[cfg(feature = "papers")]
 #[inline(always)]
-pub fn normalize_sum<M: Machine>(m: M, out: &mut [M::Digit], low: &[M::Digit], c: &[M::Column], d: &[M::Column]) {
+pub fn normalize_sum<M: Machine>(
+    m: M,
+    out: &mut [M::Digit],
+    low: &[M::Digit],
+    c: &[M::Column],
+    d: &[M::Column],
+) {
     let mut carry = m.column_splat(0);
     for (&low, &d) in low.iter().zip(d) {
         carry = m.carry(m.add(m.add(m.column(low), d), carry));

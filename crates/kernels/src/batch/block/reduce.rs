@@ -54,7 +54,12 @@ pub fn reduce_rows<M: Machine, const T: usize>(
 
 /// The friendly rows, one at a time.
 #[inline(always)]
-fn friendly_rows<M: Machine, const T: usize>(m: M, c: &mut [M::Column], friendly: &[M::Digit; T], q: &mut [M::Digit]) {
+fn friendly_rows<M: Machine, const T: usize>(
+    m: M,
+    c: &mut [M::Column],
+    friendly: &[M::Digit; T],
+    q: &mut [M::Digit],
+) {
     let (c, rows) = (&mut c[..T + q.len() + 1], q.len());
     let Some((last, others)) = q.split_last_mut() else { return };
     // Before row `i` is added, the window holds columns i + 1 ..= i + T. The carry of column `i` is in it
@@ -76,7 +81,12 @@ fn friendly_rows<M: Machine, const T: usize>(m: M, c: &mut [M::Column], friendly
 
 /// The friendly rows, two at a time: the multiple is that of two digits.
 #[inline(always)]
-fn friendly_pairs<M: Machine, const T: usize>(m: M, c: &mut [M::Column], friendly: &[M::Digit; T], q: &mut [M::Digit]) {
+fn friendly_pairs<M: Machine, const T: usize>(
+    m: M,
+    c: &mut [M::Column],
+    friendly: &[M::Digit; T],
+    q: &mut [M::Digit],
+) {
     debug_assert!(q.len().is_multiple_of(2));
     if q.is_empty() {
         return;
@@ -116,7 +126,12 @@ pub const fn plain_rows<M: Machine>(rows: usize) -> usize {
 
 /// The ordinary Montgomery row on column 0: returns its quotient. The column's carry moves on to column 1.
 #[inline(always)]
-fn plain_row<M: Machine, const T: usize>(m: M, c: &mut [M::Column], modulus: &[M::Digit], mu: M::Digit) -> M::Digit {
+fn plain_row<M: Machine, const T: usize>(
+    m: M,
+    c: &mut [M::Column],
+    modulus: &[M::Digit],
+    mu: M::Digit,
+) -> M::Digit {
     let modulus: &[M::Digit; T] = modulus.first_chunk().expect("tile width");
     let bias = m.column_splat(M::BIAS_LO.wrapping_neg());
     let (low, _) = m.mac(bias, bias, m.digit(c[0]), mu);

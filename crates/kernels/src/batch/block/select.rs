@@ -23,7 +23,8 @@ pub fn select_tile<M: Machine, const T: usize>(
     stride: usize,
     index: &[u64],
 ) {
-    let index: [M::Column; WINDOWS] = core::array::from_fn(|v| m.column_from(&index[v * M::LANES..][..M::LANES]));
+    let index: [M::Column; WINDOWS] =
+        core::array::from_fn(|v| m.column_from(&index[v * M::LANES..][..M::LANES]));
     let mut acc = [[m.digit_zero(); T]; WINDOWS];
     for (e, entry) in table.chunks(stride).enumerate() {
         let entry: &[M::Digit; T] = entry.first_chunk().expect("tile width");

@@ -238,7 +238,11 @@ impl<'a, M: Machine> Prepared<'a, M> {
     pub(super) fn new(n: usize, modulus: &'a [M::Digit]) -> Self {
         let (friendly, rest) = modulus[..prepared_modulus(n)].split_at(n * PREPARED_TERM);
         let (plain, rest) = rest.split_at(n * PREPARED_TERM);
-        Self { friendly: friendly.as_chunks().0, plain: plain.as_chunks().0, mu: rest.first_chunk().expect("inverse") }
+        Self {
+            friendly: friendly.as_chunks().0,
+            plain: plain.as_chunks().0,
+            mu: rest.first_chunk().expect("inverse"),
+        }
     }
 }
 

@@ -160,7 +160,8 @@ impl Param {
             return None;
         }
         let sign = if negative { 0xff } else { 0 };
-        let digit = |i: usize| if cfg!(target_endian = "little") { bytes[i] } else { bytes[bytes.len() - 1 - i] };
+        let digit =
+            |i: usize| if cfg!(target_endian = "little") { bytes[i] } else { bytes[bytes.len() - 1 - i] };
         for i in (0..bytes.len()).rev() {
             if i >= 8 && digit(i) != sign {
                 return None;

@@ -54,7 +54,8 @@ const LIFE: Duration = Duration::from_secs(12);
 /// Time between two samples.
 const SAMPLE: Duration = Duration::from_millis(100);
 /// The modes of successive generations, and haproxy's threads.
-const MODES: [(Mode, usize); 4] = [(Mode::Alone, 1), (Mode::Threads, 1), (Mode::Alone, 2), (Mode::Threads, 2)];
+const MODES: [(Mode, usize); 4] =
+    [(Mode::Alone, 1), (Mode::Threads, 1), (Mode::Alone, 2), (Mode::Threads, 2)];
 
 /// The servers' names, each with its own key.
 pub struct Identities {
@@ -67,7 +68,8 @@ impl Identities {
     fn make(folder: &Path) -> Self {
         let names: Vec<String> = (1..=4).map(|number| format!("site-{number}.localhost")).collect();
         let made: Vec<Identity> = names.iter().map(|name| Identity::named(folder, name)).collect();
-        let (certificates, both) = made.into_iter().map(|identity| (identity.certificate, identity.both)).unzip();
+        let (certificates, both) =
+            made.into_iter().map(|identity| (identity.certificate, identity.both)).unzip();
         Self { names, certificates, both }
     }
 }
@@ -140,8 +142,18 @@ impl Soak {
         server.wait("it is loaded", |server| server.log().contains("Loading success"));
         let (generations, memory, descriptors) = (Vec::new(), Series::default(), Series::default());
         let (at_rest, slowest_end, start) = (Vec::new(), Duration::ZERO, Instant::now());
-        let mut soak =
-            Self { server, setup, identities, patience, generations, memory, descriptors, at_rest, slowest_end, start };
+        let mut soak = Self {
+            server,
+            setup,
+            identities,
+            patience,
+            generations,
+            memory,
+            descriptors,
+            at_rest,
+            slowest_end,
+            start,
+        };
         for number in 1..=MODES.len() {
             soak.alone();
             soak.at_rest.push(open_descriptors(soak.server.children()[0]));
@@ -161,7 +173,8 @@ impl Soak {
         let worker = *self.server.children().iter().find(|id| Some(**id) != former).expect("a new worker");
         let mode = MODES[self.generations.len() % MODES.len()];
         let (memory, descriptors) = (Series::default(), Series::default());
-        let mut generation = Generation { worker, mode, handshakes: 0, cut: 0, memory, descriptors, threads: 0 };
+        let mut generation =
+            Generation { worker, mode, handshakes: 0, cut: 0, memory, descriptors, threads: 0 };
         let mut is_alone = false;
         loop {
             let (over, (now, now_cut)) = (is_over(), done());
@@ -202,9 +215,12 @@ impl Soak {
     /// The growth of memory per handshake, for workers with this many threads, and with or without cut
     /// signatures: the number of workers, the mean of their slopes and its standard error.
     fn slopes(&self, threads: usize, cut: bool) -> Option<(usize, f64, f64)> {
-        let alike =
-            self.generations.iter().filter(|generation| (generation.mode.1, generation.cut > 0) == (threads, cut));
-        let slopes: Vec<f64> = alike.filter_map(|generation| Some(generation.memory.trend()?.slope)).collect();
+        let alike = self
+            .generations
+            .iter()
+            .filter(|generation| (generation.mode.1, generation.cut > 0) == (threads, cut));
+        let slopes: Vec<f64> =
+            alike.filter_map(|generation| Some(generation.memory.trend()?.slope)).collect();
         let count = slopes.len() as f64;
         let mean = slopes.iter().sum::<f64>() / count;
         let variance = slopes.iter().map(|slope| (slope - mean).powi(2)).sum::<f64>() / (count - 1.0);
@@ -229,8 +245,9 @@ impl Soak {
         if let Some((count, mean, error)) =
             self.slopes(1, false).filter(|(count, mean, error)| *count >= 6 && mean - 3.0 * error > SLOPE)
         {
-            faults
-                .push(format!("{count} workers with one thread grow by {mean:.0} ± {error:.0} bytes for a handshake"));
+            faults.push(format!(
+                "{count} workers with one thread grow by {mean:.0} ± {error:.0} bytes for a handshake"
+            ));
         }
         let counters = self.setup.counters();
         if self.setup.module().is_some() {
@@ -274,24 +291,37 @@ impl Soak {
         );
         row("of these, with a pause of up to half a second", tally.paused.to_string());
         row("cut off by the client, by stage", stages.join(", "));
-        row(&format!("silent until haproxy gave up, after {} s", self.patience.as_secs()), tally.left.to_string());
+        row(
+            &format!("silent until haproxy gave up, after {} s", self.patience.as_secs()),
+            tally.left.to_string(),
+        );
         row("given up by haproxy because the client was slower than that", tally.late.to_string());
         row("failed", tally.failed.to_string());
         row("workers", self.generations.len().to_string());
-        row("the longest that a former worker took to end", format!("{:.1} s", self.slowest_end.as_secs_f64()));
+        row(
+            "the longest that a former worker took to end",
+            format!("{:.1} s", self.slowest_end.as_secs_f64()),
+        );
         row("zariz's counters, of all workers", format!("{counters:?}"));
         row("operations in a batch", format!("{:.1}", counters.mean_batch()));
         let trend = |series: &Series, unit: f64| {
             series.trend().map_or("–".into(), |t| format!("{:.0} → {:.0}", t.second / unit, t.last / unit))
         };
-        row("the master's memory, second → last quarter of the reloads", trend(&self.memory, 1024.0) + " KiB");
+        row(
+            "the master's memory, second → last quarter of the reloads",
+            trend(&self.memory, 1024.0) + " KiB",
+        );
         row("the master's memory along the run, bytes", self.memory.along());
         row("the master's descriptors", trend(&self.descriptors, 1.0));
         for (threads, cut) in [(1, false), (1, true), (2, false), (2, true)] {
             if let Some((count, mean, error)) = self.slopes(threads, cut) {
                 let with = if cut { "with" } else { "without" };
-                let workers = format!("{count} workers of {threads} threads, {with} connections cut off AfterHello");
-                row(&format!("bytes of memory for a handshake, {workers}"), format!("{mean:.0} ± {error:.0}"));
+                let workers =
+                    format!("{count} workers of {threads} threads, {with} connections cut off AfterHello");
+                row(
+                    &format!("bytes of memory for a handshake, {workers}"),
+                    format!("{mean:.0} ± {error:.0}"),
+                );
             }
         }
         let faults = self.faults(tally);
@@ -343,7 +373,8 @@ fn haproxy_with_reloads_cuts_and_silence() {
             let cuts = (soak.generations.len() / MODES.len()).is_multiple_of(2);
             visitors.cuts_signatures.store(cuts, Relaxed);
             let between = between as usize;
-            let (between, life) = if wanted / 8 < between { (wanted / 8, Duration::ZERO) } else { (between, LIFE) };
+            let (between, life) =
+                if wanted / 8 < between { (wanted / 8, Duration::ZERO) } else { (between, LIFE) };
             soak.watch(between, life, &visitors, || load.is_finished());
             report.write(&soak.page(&visitors.tally(), "under way"));
             if load.is_finished() {
@@ -387,6 +418,9 @@ fn a_soak_finds_connections_that_stay() {
     let faults = soak.faults(&visitors.tally());
     println!("{faults:#?}");
     for grown in ["memory from", "descriptors from"] {
-        assert!(faults.iter().any(|fault| fault.contains(grown)), "{grown} is not among the faults: {faults:#?}");
+        assert!(
+            faults.iter().any(|fault| fault.contains(grown)),
+            "{grown} is not among the faults: {faults:#?}"
+        );
     }
 }

@@ -140,7 +140,20 @@ impl<'a> Visitors<'a> {
         let (next, answered) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let (cuts_signatures, ended) = (AtomicBool::new(true), AtomicBool::new(false));
         let (tally, silent) = (Mutex::default(), Mutex::default());
-        Self { port, identities, configs, body, mix, seed, next, answered, cuts_signatures, ended, tally, silent }
+        Self {
+            port,
+            identities,
+            configs,
+            body,
+            mix,
+            seed,
+            next,
+            answered,
+            cuts_signatures,
+            ended,
+            tally,
+            silent,
+        }
     }
 
     /// How many handshakes have been answered.
@@ -211,7 +224,9 @@ impl<'a> Visitors<'a> {
                 tally.failed += 1;
                 self.ended.store(true, Relaxed);
                 if tally.failures.len() < TOLD {
-                    tally.failures.push(format!("{}, {plan:?}, connection {number}: {error}", Tls::ALL[version]));
+                    tally
+                        .failures
+                        .push(format!("{}, {plan:?}, connection {number}: {error}", Tls::ALL[version]));
                 }
             }
         }
@@ -226,10 +241,13 @@ impl<'a> Visitors<'a> {
     ) -> std::result::Result<(), End> {
         let error = |what: &'static str| move |error: Error| End::Error(format!("{what}: {error}"));
         let tcp = TcpStream::connect(("127.0.0.1", self.port)).map_err(error("connecting"))?;
-        tcp.set_nodelay(true).and_then(|()| tcp.set_read_timeout(Some(HANGING))).map_err(error("setting up"))?;
+        tcp.set_nodelay(true)
+            .and_then(|()| tcp.set_read_timeout(Some(HANGING)))
+            .map_err(error("setting up"))?;
         let name = self.identities.names[random.below(self.identities.names.len() as u64) as usize].clone();
         let name = ServerName::try_from(name).expect("a name");
-        let tls = ClientConnection::new(self.configs[version].clone(), name).expect("a configuration that works");
+        let tls =
+            ClientConnection::new(self.configs[version].clone(), name).expect("a configuration that works");
         let mut visit = Visit { tcp, tls, plan };
         match visit.converse(random).map_err(error("talking"))? {
             Some((_, Deed::Leave)) => {
@@ -320,7 +338,9 @@ impl Visit {
         match Stream::new(&mut self.tls, &mut self.tcp).read_to_end(&mut answer) {
             Ok(_) => Ok(answer),
             // The length of the response shows whether it is complete.
-            Err(error) if matches!(error.kind(), ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset) => Ok(answer),
+            Err(error) if matches!(error.kind(), ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset) => {
+                Ok(answer)
+            }
             Err(error) => Err(format!("answer: {error}")),
         }
     }

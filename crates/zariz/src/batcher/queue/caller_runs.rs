@@ -178,7 +178,8 @@ impl<C: Compute> Queue<C> {
     /// already compute the rest.
     fn give_up(self: &Arc<Self>, requests: &[Arc<Request<C>>], caller: &Caller) {
         let mut state = self.lock();
-        let waiting: Vec<_> = requests.iter().filter(|request| state.waiting.remove(request)).cloned().collect();
+        let waiting: Vec<_> =
+            requests.iter().filter(|request| state.waiting.remove(request)).cloned().collect();
         drop(state);
         waiting.iter().for_each(|request| request.finish(Err(QueueError::NoThread)));
         self.pass_on(None, None);

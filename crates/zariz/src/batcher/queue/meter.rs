@@ -118,8 +118,9 @@ mod tests {
         model(|| {
             let meter = Meter::default();
             assert_eq!(meter.read().wait_quantile(0.5), None);
-            let micros =
-                |micros: &[u64]| micros.iter().map(|&micros| Duration::from_micros(micros)).collect::<Vec<_>>();
+            let micros = |micros: &[u64]| {
+                micros.iter().map(|&micros| Duration::from_micros(micros)).collect::<Vec<_>>()
+            };
             meter.batch(micros(&[0, 1, 2, 3, 4, 7, 8]));
             meter.batch([Duration::from_nanos(999), Duration::MAX]);
             let metrics = meter.read();

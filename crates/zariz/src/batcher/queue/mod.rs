@@ -223,7 +223,8 @@ impl<C: Compute> Queue<C> {
         let may_begin = self.has_free_slot(&state) && !state.waiting.holds(kind);
         // Waiting requests share this thread's batch. If they alone fill it, they go first: a worker computes
         // them.
-        let is_behind = state.waiting.count(kind) >= self.max_batch(kind) && !self.caller_runs.load(Ordering::Relaxed);
+        let is_behind =
+            state.waiting.count(kind) >= self.max_batch(kind) && !self.caller_runs.load(Ordering::Relaxed);
         if may_begin && !is_behind {
             state.computing += 1;
             self.note_begun(&mut state, kind);
@@ -250,7 +251,10 @@ impl<C: Compute> Queue<C> {
     ///
     /// # Errors
     /// [`QueueError::Full`].
-    fn admit<'a>(self: &'a Arc<Self>, state: MutexGuard<'a, State<C>>) -> Result<MutexGuard<'a, State<C>>, QueueError> {
+    fn admit<'a>(
+        self: &'a Arc<Self>,
+        state: MutexGuard<'a, State<C>>,
+    ) -> Result<MutexGuard<'a, State<C>>, QueueError> {
         if self.limits.capacity.is_none_or(|capacity| state.waiting.total() < capacity) {
             return Ok(state);
         }
@@ -299,7 +303,11 @@ impl<C: Compute> Queue<C> {
     ///
     /// # Errors
     /// Those of [`call`](Self::call), [`QueueError::NoThread`] and [`QueueError::Closed`].
-    pub fn call_elsewhere(self: &Arc<Self>, operation: C::Operation, deadline: Option<Instant>) -> Outcome<C> {
+    pub fn call_elsewhere(
+        self: &Arc<Self>,
+        operation: C::Operation,
+        deadline: Option<Instant>,
+    ) -> Outcome<C> {
         let request = Request::of_idle(operation, deadline);
         if self.caller_runs.load(Ordering::Relaxed) {
             self.compute_here(std::slice::from_ref(&request));

@@ -244,7 +244,9 @@ impl<C: Compute> Request<C> {
                     state.asleep = false;
                     return None;
                 }
-                Some(left) => self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0,
+                Some(left) => {
+                    self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0
+                }
             };
             state.asleep = false;
         }
@@ -284,6 +286,9 @@ impl<C: Compute> Drop for Request<C> {
 impl<C: Compute> fmt::Debug for Request<C> {
     /// Does not show the operation, which may be secret.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.debug_struct("Request").field("kind", &self.kind).field("deadline", &self.deadline).finish_non_exhaustive()
+        f.debug_struct("Request")
+            .field("kind", &self.kind)
+            .field("deadline", &self.deadline)
+            .finish_non_exhaustive()
     }
 }

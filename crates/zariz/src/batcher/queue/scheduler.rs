@@ -124,7 +124,8 @@ impl<C: Compute> Queue<C> {
                 // If there is more to compute, leave the wakers to another worker. The tasks that they wake
                 // would wait for this processor, and the next batch for the requests of those tasks.
                 let computes_on = self.lock().waiting.next_kind().is_some();
-                let to_wake = if computes_on { self.leave_to_wake(batch.done()) } else { batch.done().collect() };
+                let to_wake =
+                    if computes_on { self.leave_to_wake(batch.done()) } else { batch.done().collect() };
                 let calls_program = to_wake.iter().any(|request| request.calls_program());
                 self.pass_on(Some(Worker { calls_program }), kind);
                 self.wake(to_wake);
@@ -268,7 +269,8 @@ impl<C: Compute> Queue<C> {
     /// Splits off the expired requests and gives them their error. Wakes sleeping threads, but not waiters
     /// ([`Request::wake`]). A thread that has given up has counted its request already.
     pub(super) fn split_expired(&self, requests: Batch<C>) -> (Batch<C>, Batch<C>) {
-        let (late, in_time): (Vec<_>, Vec<_>) = requests.into_iter().partition(|request| has_passed(request.deadline));
+        let (late, in_time): (Vec<_>, Vec<_>) =
+            requests.into_iter().partition(|request| has_passed(request.deadline));
         for request in &late {
             if let Some(sleeps) = request.settle(Err(QueueError::Expired)) {
                 self.meter.expired();

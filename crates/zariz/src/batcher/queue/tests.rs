@@ -285,7 +285,8 @@ fn requests_are_late_once() {
         let queue = queue(LIMITS);
         let past = Some(Instant::now());
         let requests = [1, 2, 3].map(|name| Request::of_thread(Task::named(name), past));
-        let gives_up = |request: &Arc<Request<Stub>>| assert_eq!(queue.wait(request, past), Err(QueueError::Expired));
+        let gives_up =
+            |request: &Arc<Request<Stub>>| assert_eq!(queue.wait(request, past), Err(QueueError::Expired));
         let others_see =
             |request: &Arc<Request<Stub>>| assert_eq!(queue.split_expired(vec![request.clone()]).0.len(), 1);
         others_see(&requests[0]);
@@ -388,7 +389,11 @@ fn workers_can_linger() {
     patient.close();
     assert_eq!(last.collect(), Some(Ok(5)));
     let short = stub::queue(Limits { linger: Some(Duration::from_millis(1)), ..LIMITS });
-    assert_eq!((short.call(Task::named(1), None), short.lock().workers.len()), (Ok(1), 1), "a worker computes it");
+    assert_eq!(
+        (short.call(Task::named(1), None), short.lock().workers.len()),
+        (Ok(1), 1),
+        "a worker computes it"
+    );
     assert_at_rest(&short);
 }
 

@@ -53,7 +53,10 @@ impl<C: Compute> OfKind<C> {
     }
 
     fn front(&self) -> Option<&(u64, Arc<Request<C>>)> {
-        [&self.leaders, &self.others].into_iter().filter_map(VecDeque::front).min_by_key(|(number, _)| *number)
+        [&self.leaders, &self.others]
+            .into_iter()
+            .filter_map(VecDeque::front)
+            .min_by_key(|(number, _)| *number)
     }
 }
 
@@ -122,7 +125,8 @@ impl<C: Compute> Waiting<C> {
         let Some(number) = request.arrival() else { return false };
         let requests = &mut self.kinds[request.kind as usize];
         let line = if request.can_lead() { &mut requests.leaders } else { &mut requests.others };
-        let found = line.binary_search_by_key(&number, |&(number, _)| number).ok().and_then(|i| line.remove(i));
+        let found =
+            line.binary_search_by_key(&number, |&(number, _)| number).ok().and_then(|i| line.remove(i));
         request.note_arrival(None);
         found.is_some()
     }
@@ -175,7 +179,8 @@ impl<C: Compute> Waiting<C> {
     /// Takes the oldest request of a thread that can compute a batch, of the given kind or of any.
     pub(super) fn take_leader(&mut self, kind: Option<Kind>) -> Option<Arc<Request<C>>> {
         let of_kind = self.kinds().filter(|&(of, _)| kind.is_none_or(|kind| of == kind));
-        let firsts = of_kind.filter_map(|(of, requests)| requests.leaders.front().map(|&(number, _)| (number, of)));
+        let firsts =
+            of_kind.filter_map(|(of, requests)| requests.leaders.front().map(|&(number, _)| (number, of)));
         let (number, kind) = firsts.min_by_key(|&(number, _)| number)?;
         let (_, leader) = self.kinds[kind as usize].leaders.pop_front()?;
         self.note_passed(kind, |other| other < number);
@@ -187,7 +192,8 @@ impl<C: Compute> Waiting<C> {
     /// If the request at the front is of another kind, and `passes` is true of its number, notes that a batch
     /// of this kind passes it.
     fn note_passed(&self, kind: Kind, passes: impl Fn(u64) -> bool) {
-        if let Some((_, front)) = self.front().filter(|(number, front)| front.kind != kind && passes(*number)) {
+        if let Some((_, front)) = self.front().filter(|(number, front)| front.kind != kind && passes(*number))
+        {
             front.note_passed_by(kind);
         }
     }

@@ -1,8 +1,8 @@
 //! Measured on an AMD EPYC (family 26, model 2), one core: the shortest time of 40 rounds.
 //!
 //! The row of [`Engine::AvxIfma`] is **counted, not measured**: no processor with AVX-IFMA was at hand. A
-//! multiplication or a squaring is that of `avx512-ifma` before its products were split, times the quotient of
-//! the two machines' port operations (docs/generated/counts.md: VPMADD52, additions, carries, loads and
+//! multiplication or a squaring is that of `avx512-ifma` before its products were split, times the quotient
+//! of the two machines' port operations (docs/generated/counts.md: VPMADD52, additions, carries, loads and
 //! stores), as if a core did as many of each in 256 bits as in 512. A product of plain numbers is that of
 //! `avx2-fma` at that time, which has as many lanes, with its three multiplications (in, the product, out)
 //! exchanged.

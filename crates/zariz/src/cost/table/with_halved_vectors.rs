@@ -1,5 +1,5 @@
-//! Measured on an AMD EPYC (family 23, model 1), one core: two runs of `cost::measure`, the lower figure of each.
-//! Times of vector code are raised by 7 %, as in `without_avx512`.
+//! Measured on an AMD EPYC (family 23, model 1), one core: two runs of `cost::measure`, the lower figure of
+//! each. Times of vector code are raised by 7 %, as in `without_avx512`.
 //!
 //! No processor with AVX-IFMA is known to report halves. The row of [`Engine::AvxIfma`] is a guess: that of
 //! `without_avx512`, times the quotient of the two processors' times on [`Engine::Avx2Fma`].

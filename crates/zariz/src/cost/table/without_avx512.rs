@@ -1,7 +1,8 @@
-//! Measured on an AMD EPYC (family 25, model 1), one core: two runs of `cost::measure`, the lower figure of each.
+//! Measured on an AMD EPYC (family 25, model 1), one core: two runs of `cost::measure`, the lower figure of
+//! each.
 //!
-//! The row of [`Engine::AvxIfma`] is the counted row of `with_avx512`, times the quotient of the two processors'
-//! times on [`Engine::ScalarAdx`], and times 1.07 as all vector code here.
+//! The row of [`Engine::AvxIfma`] is the counted row of `with_avx512`, times the quotient of the two
+//! processors' times on [`Engine::ScalarAdx`], and times 1.07 as all vector code here.
 
 use super::EngineCosts;
 use crate::engine::Engine;

@@ -63,8 +63,8 @@ pub struct FinalizeJob<'a> {
 }
 
 impl PublicKey {
-    /// Blind (RFC 9474 section 4.2): encodes a prepared message ([`Variant::prepare`](super::Variant::prepare))
-    /// and blinds it.
+    /// Blind (RFC 9474 section 4.2): encodes a prepared message
+    /// ([`Variant::prepare`](super::Variant::prepare)) and blinds it.
     ///
     /// # Errors
     /// [`Error::Blinding`] or [`Error::InvalidInput`], which do not happen with an honest key;
@@ -73,7 +73,8 @@ impl PublicKey {
         self.blind_batch(&[prepared]).swap_remove(0)
     }
 
-    /// [`blind`](Self::blind) for many prepared messages, in order, in batches: all blinds share one inversion.
+    /// [`blind`](Self::blind) for many prepared messages, in order, in batches: all blinds share one
+    /// inversion.
     #[must_use]
     pub fn blind_batch(&self, prepared: &[&[u8]]) -> Vec<Result<Blinded, Error>> {
         zeroize_stack(|| {
@@ -94,9 +95,14 @@ impl PublicKey {
     /// Finalize (RFC 9474 section 4.4): takes the blind off the server's answer, and verifies the signature.
     ///
     /// # Errors
-    /// [`Error::InputSize`] for an answer of another length than the modulus; [`Error::InvalidSignature`] if the
-    /// server gave a wrong one; [`Error::InvalidInput`] for an inverse that is not below the modulus.
-    pub fn finalize(&self, prepared: &[u8], blind_signature: &[u8], inverse: &Inverse) -> Result<Vec<u8>, Error> {
+    /// [`Error::InputSize`] for an answer of another length than the modulus; [`Error::InvalidSignature`] if
+    /// the server gave a wrong one; [`Error::InvalidInput`] for an inverse that is not below the modulus.
+    pub fn finalize(
+        &self,
+        prepared: &[u8],
+        blind_signature: &[u8],
+        inverse: &Inverse,
+    ) -> Result<Vec<u8>, Error> {
         self.finalize_batch(&[FinalizeJob { prepared, blind_signature, inverse }]).swap_remove(0)
     }
 
@@ -108,13 +114,16 @@ impl PublicKey {
             Some(Signed { prepared: job.prepared, signature: signature.as_deref().ok()? })
         });
         let mut verified = self.verify_batch(&present.collect::<Vec<_>>()).into_iter();
-        let mut verify = |signature| verified.next().unwrap_or(Err(Error::InvalidSignature)).map(|()| signature);
+        let mut verify =
+            |signature| verified.next().unwrap_or(Err(Error::InvalidSignature)).map(|()| signature);
         signatures.into_iter().map(|signature| signature.and_then(&mut verify)).collect()
     }
 
     /// EMSA-PSS-ENCODE with this salt: secret, as it shows which signature came of the blinded message.
     pub(super) fn encode(&self, prepared: &[u8], salt: &[u8]) -> Result<Limbs, Error> {
-        let Algorithm::Pss { hash, mgf, .. } = self.variant().algorithm() else { return Err(Error::Encoding) };
+        let Algorithm::Pss { hash, mgf, .. } = self.variant().algorithm() else {
+            return Err(Error::Encoding);
+        };
         let digest = Zeroizing::new(Hash::digest(hash, &[prepared]));
         let encoded = pss::encode_with(hash, mgf, salt, &digest, self.bits()).map(Zeroizing::new);
         encoded.map(|encoded| limbs::from_be_bytes(&encoded)).map_err(|_| Error::Encoding)

@@ -12,11 +12,11 @@ use crate::rsa;
 pub enum Error {
     /// "encoding error": digest and salt do not fit the key. No key of a supported length is too short.
     Encoding,
-    /// "blinding error": the random blind has no inverse. Call again; if it happens twice, the public key is a
-    /// product of small primes, and its server must not be trusted.
+    /// "blinding error": the random blind has no inverse. Call again; if it happens twice, the public key is
+    /// a product of small primes, and its server must not be trusted.
     Blinding,
-    /// "invalid input": the encoded message shares a factor with the modulus, or the inverse does not belong to
-    /// the key. The public key is likely to be wrong: fetch it again.
+    /// "invalid input": the encoded message shares a factor with the modulus, or the inverse does not belong
+    /// to the key. The public key is likely to be wrong: fetch it again.
     InvalidInput,
     /// "message representative out of range": the blinded message is not below the modulus.
     OutOfRange,
@@ -52,14 +52,19 @@ impl fmt::Display for Error {
             Self::InvalidInput => f.write_str(
                 "invalid input: the message or the inverse does not fit the public key; fetch the key again",
             ),
-            Self::OutOfRange => {
-                f.write_str("message representative out of range: the blinded message is not below the modulus")
-            }
+            Self::OutOfRange => f.write_str(
+                "message representative out of range: the blinded message is not below the modulus",
+            ),
             Self::SigningFailure(error) => write!(f, "signing failure: {error}"),
             Self::InputSize { expected, actual } => {
-                write!(f, "unexpected input size: {actual} bytes given where the key needs exactly {expected}")
+                write!(
+                    f,
+                    "unexpected input size: {actual} bytes given where the key needs exactly {expected}"
+                )
             }
-            Self::InvalidSignature => f.write_str("invalid signature: it is not one of this message under this key"),
+            Self::InvalidSignature => {
+                f.write_str("invalid signature: it is not one of this message under this key")
+            }
             Self::Random => f.write_str("the operating system's random generator failed"),
         }
     }

@@ -1,8 +1,8 @@
 //! Blind signatures: the server signs a message that it does not see (RSABSSA, RFC 9474). Privacy Pass issues
 //! its publicly verifiable tokens so (RFC 9578).
 //!
-//! The client prepares its message and blinds it; the server signs what it gets; the client finalizes, and has
-//! an ordinary PSS signature of the prepared message. The server cannot tell which request it came from.
+//! The client prepares its message and blinds it; the server signs what it gets; the client finalizes, and
+//! has an ordinary PSS signature of the prepared message. The server cannot tell which request it came from.
 //!
 //! ```
 //! use zariz::rsa::blind::{PrivateKey, Variant};
@@ -28,14 +28,14 @@
 //! # Keys
 //! A key of a blind signer signs whatever it is sent. Used for anything else, or for two variants, it would
 //! forge (RFC 9474 section 6.2). So [`PrivateKey`] and [`PublicKey`] are types of their own, each is for one
-//! [`Variant`], and neither signs, verifies, encrypts or decrypts in any other way. Files of keys are marked as
-//! id-RSASSA-PSS with the variant's hash and salt; a file cannot say "blind", so the caller must still keep it
-//! apart from those of ordinary PSS keys.
+//! [`Variant`], and neither signs, verifies, encrypts or decrypts in any other way. Files of keys are marked
+//! as id-RSASSA-PSS with the variant's hash and salt; a file cannot say "blind", so the caller must still
+//! keep it apart from those of ordinary PSS keys.
 //!
 //! # What the client must know
-//! A server can choose a false key by which it recognises messages that it can guess (section 7.3 of the RFC).
-//! The randomized variants add 32 random bytes to the message against this. The deterministic ones are safe
-//! only for messages that the server cannot guess, or if the key is known to be honest.
+//! A server can choose a false key by which it recognises messages that it can guess (section 7.3 of the
+//! RFC). The randomized variants add 32 random bytes to the message against this. The deterministic ones are
+//! safe only for messages that the server cannot guess, or if the key is known to be honest.
 //!
 //! Blinding and finalizing take time that depends on lengths and on the public key alone, like private
 //! operations: the inverse too is computed in constant time.

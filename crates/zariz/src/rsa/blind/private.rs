@@ -47,8 +47,8 @@ impl<'a> BlindSignJob<'a> {
 }
 
 impl PrivateKey {
-    /// Marks a key as one for this variant. The caller must use the key itself for nothing else, nor for another
-    /// variant: its signatures would be forged by blind signing (RFC 9474 section 6.2).
+    /// Marks a key as one for this variant. The caller must use the key itself for nothing else, nor for
+    /// another variant: its signatures would be forged by blind signing (RFC 9474 section 6.2).
     ///
     /// # Errors
     /// [`KeyError::Parameters`] if the key is restricted to PSS with other parameters.
@@ -71,8 +71,8 @@ impl PrivateKey {
     /// [`to_pem`](Self::to_pem) writes it. `openssl genpkey -algorithm RSA-PSS` also makes such keys.
     ///
     /// # Errors
-    /// [`KeyError::Parameters`] for a key that is not restricted to PSS, or to PSS with other parameters than the
-    /// variant's; else those of [`rsa::PrivateKey::parse`].
+    /// [`KeyError::Parameters`] for a key that is not restricted to PSS, or to PSS with other parameters than
+    /// the variant's; else those of [`rsa::PrivateKey::parse`].
     pub fn parse(variant: Variant, pem_or_der: &[u8]) -> Result<Self, KeyError> {
         let key = rsa::PrivateKey::parse(pem_or_der)?;
         Variant::is_marked(key.public_key().usage())?;
@@ -131,8 +131,8 @@ impl PrivateKey {
         self.key.size()
     }
 
-    /// BlindSign (RFC 9474 section 4.3): the blind signature of a blinded message, `⌈bits/8⌉` bytes. Blinded once
-    /// more and checked with the public exponent, like every private operation.
+    /// BlindSign (RFC 9474 section 4.3): the blind signature of a blinded message, `⌈bits/8⌉` bytes. Blinded
+    /// once more and checked with the public exponent, like every private operation.
     ///
     /// # Errors
     /// [`Error::InputSize`], [`Error::OutOfRange`] or [`Error::SigningFailure`].
@@ -140,16 +140,16 @@ impl PrivateKey {
         self.blind_sign_batch(&[blinded_message]).swap_remove(0)
     }
 
-    /// [`blind_sign`](Self::blind_sign) for many blinded messages, in order, in batches. Each result is a blind
-    /// signature or its own error.
+    /// [`blind_sign`](Self::blind_sign) for many blinded messages, in order, in batches. Each result is a
+    /// blind signature or its own error.
     #[must_use]
     pub fn blind_sign_batch(&self, blinded_messages: &[&[u8]]) -> Vec<Result<Vec<u8>, Error>> {
         of_messages(blinded_messages.iter().map(|&blinded_message| BlindSignJob::new(self, blinded_message)))
     }
 }
 
-/// Signs many blinded messages, each with its own key, in order. Keys of similar size share batches. Each result
-/// is one that [`PrivateKey::blind_sign`] can return.
+/// Signs many blinded messages, each with its own key, in order. Keys of similar size share batches. Each
+/// result is one that [`PrivateKey::blind_sign`] can return.
 #[must_use]
 pub fn blind_sign_many(jobs: &[BlindSignJob]) -> Vec<Result<Vec<u8>, Error>> {
     of_messages(jobs.iter().copied())

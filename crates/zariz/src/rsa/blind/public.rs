@@ -33,12 +33,12 @@ impl PublicKey {
         Ok(Self { key: key.with_usage(Usage::PssWith(variant.parameters())), variant })
     }
 
-    /// Reads a key from PEM text or DER: SPKI (`PUBLIC KEY`) with the algorithm id-RSASSA-PSS, the only one that
-    /// the RFC allows in certificates (section 6.2).
+    /// Reads a key from PEM text or DER: SPKI (`PUBLIC KEY`) with the algorithm id-RSASSA-PSS, the only one
+    /// that the RFC allows in certificates (section 6.2).
     ///
     /// # Errors
-    /// [`KeyError::Parameters`] for a key that is not restricted to PSS, or to PSS with other parameters than the
-    /// variant's; else those of [`rsa::PublicKey::parse`].
+    /// [`KeyError::Parameters`] for a key that is not restricted to PSS, or to PSS with other parameters than
+    /// the variant's; else those of [`rsa::PublicKey::parse`].
     pub fn parse(variant: Variant, pem_or_der: &[u8]) -> Result<Self, KeyError> {
         let key = rsa::PublicKey::parse(pem_or_der)?;
         Variant::is_marked(key.usage())?;
@@ -53,8 +53,8 @@ impl PublicKey {
         Ok(Self { key: self.key.with_engine(engine)?, variant: self.variant })
     }
 
-    /// The key as SPKI DER, with the algorithm id-RSASSA-PSS and the variant's parameters. Byte for byte the form
-    /// of Privacy Pass (RFC 9578 section 6.5): the SHA-256 of it is a token's `token_key_id`.
+    /// The key as SPKI DER, with the algorithm id-RSASSA-PSS and the variant's parameters. Byte for byte the
+    /// form of Privacy Pass (RFC 9578 section 6.5): the SHA-256 of it is a token's `token_key_id`.
     ///
     /// # Errors
     /// A [`KeyError`] if the encoder fails, which never happens for a key that was loaded or generated.
@@ -109,7 +109,10 @@ impl PublicKey {
     /// [`verify`](Self::verify) for many messages and their signatures, in order, in batches.
     #[must_use]
     pub fn verify_batch(&self, signed: &[Signed]) -> Vec<Result<(), Error>> {
-        let pair = |&Signed { prepared, signature }: &_| rsa::Signed { message: Message::Bytes(prepared), signature };
+        let pair = |&Signed { prepared, signature }: &_| rsa::Signed {
+            message: Message::Bytes(prepared),
+            signature,
+        };
         let pairs: Vec<_> = signed.iter().map(pair).collect();
         let results = self.key.verify_batch(self.variant.algorithm(), &pairs);
         results.into_iter().map(|result| result.map_err(|_| Error::InvalidSignature)).collect()

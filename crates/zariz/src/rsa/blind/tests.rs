@@ -24,13 +24,18 @@ fn check(what: &str, key: &PrivateKey, prepared: &[u8], vector: &Value) {
     let n = BigUint::from_bytes_be(&public.n());
     let blind = BigUint::from_bytes_be(&inverse).modinv(&n).expect("an inverse").to_bytes_be();
     let encoded = public.encode(prepared, &salt).expect("encoded");
-    let blinded = public.blind_with(&[Ok((encoded, zariz_kernels::limbs::from_be_bytes(&blind)))]).swap_remove(0);
+    let blinded =
+        public.blind_with(&[Ok((encoded, zariz_kernels::limbs::from_be_bytes(&blind)))]).swap_remove(0);
     let blinded = blinded.expect("blinded");
     assert_eq!(blinded.message, blinded_message, "{what}: blinded");
     assert_eq!(blinded.inverse.as_bytes(), inverse, "{what}: inverse");
     assert_eq!(key.blind_sign(&blinded_message).as_ref(), Ok(&blind_signature), "{what}: blind signature");
     let inverse = Inverse::from_bytes(&inverse);
-    assert_eq!(public.finalize(prepared, &blind_signature, &inverse).as_ref(), Ok(&signature), "{what}: signature");
+    assert_eq!(
+        public.finalize(prepared, &blind_signature, &inverse).as_ref(),
+        Ok(&signature),
+        "{what}: signature"
+    );
     assert_eq!(public.verify(prepared, &signature), Ok(()), "{what}");
 }
 
@@ -79,7 +84,8 @@ fn numbers_without_an_inverse_are_refused_alone() {
         number[0] = value;
         number
     };
-    let pairs = [(5, 7), (5, 3), (6, 7), (9, 3), (7, 5)].map(|(message, blind)| Ok((number(message), number(blind))));
+    let pairs =
+        [(5, 7), (5, 3), (6, 7), (9, 3), (7, 5)].map(|(message, blind)| Ok((number(message), number(blind))));
     let [good, blinding, message, both, other, random] = [&pairs[..], &[Err(Error::Random)]]
         .concat()
         .try_into()

@@ -15,11 +15,11 @@ pub enum Variant {
     PssRandomized,
     /// RSABSSA-SHA384-PSSZERO-Randomized: no salt, 32 random bytes before the message. Recommended.
     PssZeroRandomized,
-    /// RSABSSA-SHA384-PSS-Deterministic: a salt of 48 bytes, the message as it is. For messages that the server
-    /// cannot guess. Privacy Pass has this one (RFC 9578).
+    /// RSABSSA-SHA384-PSS-Deterministic: a salt of 48 bytes, the message as it is. For messages that the
+    /// server cannot guess. Privacy Pass has this one (RFC 9578).
     PssDeterministic,
-    /// RSABSSA-SHA384-PSSZERO-Deterministic: no salt, the message as it is. For messages that the server cannot
-    /// guess. The only variant in which a message has a single signature.
+    /// RSABSSA-SHA384-PSSZERO-Deterministic: no salt, the message as it is. For messages that the server
+    /// cannot guess. The only variant in which a message has a single signature.
     PssZeroDeterministic,
 }
 
@@ -60,8 +60,8 @@ impl Variant {
         Algorithm::pss(Hash::Sha384, self.salt_len())
     }
 
-    /// The message that is signed, PrepareRandomize or PrepareIdentity (RFC 9474 section 4.1): 32 random bytes
-    /// and `message`, or `message` alone. Verifiers need the prepared message.
+    /// The message that is signed, PrepareRandomize or PrepareIdentity (RFC 9474 section 4.1): 32 random
+    /// bytes and `message`, or `message` alone. Verifiers need the prepared message.
     ///
     /// # Errors
     /// [`Error::Random`].
@@ -71,8 +71,8 @@ impl Variant {
         Ok([&prefix, message].concat())
     }
 
-    /// The application's message in a prepared one (RFC 9474 section 4.5): what [`prepare`](Self::prepare) took.
-    /// `None` if the random bytes are not all there.
+    /// The application's message in a prepared one (RFC 9474 section 4.5): what [`prepare`](Self::prepare)
+    /// took. `None` if the random bytes are not all there.
     pub fn message(self, prepared: &[u8]) -> Option<&[u8]> {
         prepared.get(if self.is_randomized() { Self::PREFIX_LEN } else { 0 }..)
     }

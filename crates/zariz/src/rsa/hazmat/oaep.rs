@@ -13,7 +13,13 @@ use crate::rsa::hash::{Hash, Mgf};
 /// # Errors
 /// [`Error::KeyTooShort`] if `size` has no room for any message, [`Error::MessageTooLong`] if it has none for
 /// this one; [`Error::Random`].
-pub fn encode(hash: Hash, mgf: Mgf, label: &[u8], message: &[u8], size: usize) -> Result<Zeroizing<Vec<u8>>, Error> {
+pub fn encode(
+    hash: Hash,
+    mgf: Mgf,
+    label: &[u8],
+    message: &[u8],
+    size: usize,
+) -> Result<Zeroizing<Vec<u8>>, Error> {
     let hash_len = hash.size();
     let most = size.checked_sub(2 * hash_len + 2).ok_or(Error::KeyTooShort)?;
     if message.len() > most {

@@ -94,8 +94,8 @@ impl fmt::Debug for ImplicitRejection {
 
 impl ImplicitRejection {
     /// The substitute for a ciphertext. The private exponent `d` and the ciphertext are big-endian and as
-    /// long as the modulus: [`PrivateKey::implicit_rejection`](crate::rsa::PrivateKey::implicit_rejection) passes them in
-    /// this form.
+    /// long as the modulus: [`PrivateKey::implicit_rejection`](crate::rsa::PrivateKey::implicit_rejection)
+    /// passes them in this form.
     ///
     /// # Errors
     /// [`Error::Length`] if the ciphertext is not as long as `d`, or longer than the longest modulus;
@@ -127,7 +127,8 @@ impl ImplicitRejection {
     }
 }
 
-/// What substitutes are derived from: the hash of the private exponent, big-endian and as long as the modulus.
+/// What substitutes are derived from: the hash of the private exponent, big-endian and as long as the
+/// modulus.
 pub(in crate::rsa) fn key_hash(d: &[u8]) -> Zeroizing<Vec<u8>> {
     Zeroizing::new(Hash::Sha256.digest(&[d]))
 }
@@ -153,7 +154,8 @@ pub fn decode_message(encoded: &[u8], substitute: &ImplicitRejection) -> Result<
         found |= first;
     }
     good &= found & less_or_equal((2 + MIN_PADDING + 1) as u32, start);
-    let length = declassify::message_length(select(good, size as u32 - start, substitute.length as u32) as usize);
+    let length =
+        declassify::message_length(select(good, size as u32 - start, substitute.length as u32) as usize);
     let mut out = Zeroizing::new(vec![0; size]);
     for (i, out) in out.iter_mut().enumerate() {
         *out = select(good, encoded[i].into(), substitute.message[i].into()) as u8;

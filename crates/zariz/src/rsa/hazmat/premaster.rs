@@ -56,7 +56,8 @@ mod tests {
         let mut block = vec![7; 256];
         (block[0], block[1], block[207]) = (0, 2, 0);
         (block[208], block[209]) = (3, 3);
-        let of = |block: &[u8], offered, negotiated| *decode(block, offered, negotiated).expect("long enough");
+        let of =
+            |block: &[u8], offered, negotiated| *decode(block, offered, negotiated).expect("long enough");
         assert_eq!(of(&block, 0x0303, None), block[208..]);
         assert_eq!(of(&block, 0x0304, Some(0x0303)), block[208..]);
         assert_ne!(of(&block, 0x0304, None), block[208..]);

@@ -54,9 +54,9 @@ pub(in crate::rsa) fn encode_with(
 /// length for `None`. Overwrites `encoded`.
 ///
 /// # Errors
-/// [`Error::Verification`] if it has not; [`Error::SaltLength`] if only the salt's length is wrong; [`Error::KeyTooShort`] if digest and salt do not fit;
-/// [`Error::Digest`] for a digest of the wrong length; [`Error::Length`] if `encoded` is not `⌈bits/8⌉` bytes
-/// long.
+/// [`Error::Verification`] if it has not; [`Error::SaltLength`] if only the salt's length is wrong;
+/// [`Error::KeyTooShort`] if digest and salt do not fit; [`Error::Digest`] for a digest of the wrong length;
+/// [`Error::Length`] if `encoded` is not `⌈bits/8⌉` bytes long.
 pub fn verify(
     hash: Hash,
     mgf: Mgf,
@@ -98,5 +98,9 @@ pub fn verify(
 
 /// Checks that hash and salt fit. Both lengths may come from an attacker.
 fn check_length(hash: Hash, salt_len: usize, bits: usize) -> Result<(), Error> {
-    if longest_salt(hash, bits).is_some_and(|longest| salt_len <= longest) { Ok(()) } else { Err(Error::KeyTooShort) }
+    if longest_salt(hash, bits).is_some_and(|longest| salt_len <= longest) {
+        Ok(())
+    } else {
+        Err(Error::KeyTooShort)
+    }
 }

@@ -40,7 +40,9 @@ impl Content {
         Ok(match tags[..] {
             [Integer, Integer] => Self::Pkcs1Public,
             [Integer, Integer, Integer, Integer, Integer, Integer] => Self::Foreign("DSA"),
-            [Integer, Integer, Integer, Integer, Integer, Integer, Integer, Integer, Integer, ..] => Self::Pkcs1Private,
+            [Integer, Integer, Integer, Integer, Integer, Integer, Integer, Integer, Integer, ..] => {
+                Self::Pkcs1Private
+            }
             [Integer, OctetString, ..] => Self::Foreign("EC"),
             [Integer, Sequence, OctetString, ..] => Self::Pkcs8,
             [Integer, Sequence, ..] if parts[0].value() == [3] => Self::Other(OtherFormat::Pkcs12),
@@ -73,18 +75,21 @@ impl Content {
 
 /// A certificate, or a request for one: that has a version, a name, a key and perhaps attributes.
 fn signed(part: AnyRef) -> OtherFormat {
-    let tags: Vec<Tag> = part.decode_as::<Vec<AnyRef>>().unwrap_or_default().iter().map(Tagged::tag).collect();
+    let tags: Vec<Tag> =
+        part.decode_as::<Vec<AnyRef>>().unwrap_or_default().iter().map(Tagged::tag).collect();
     let is_request = tags.first() == Some(&Tag::Integer) && tags.len() <= 4;
     if is_request { OtherFormat::CertificateRequest } else { OtherFormat::Certificate }
 }
 
 /// What a text is that has no PEM blocks and is no DER of a key.
 pub fn of_text(text: &[u8]) -> Option<KeyError> {
-    let is_utf16 = [&b"\xff\xfe"[..], b"\xfe\xff", b"-\0", b"\0-"].iter().any(|start| starts_with(text, start));
+    let is_utf16 =
+        [&b"\xff\xfe"[..], b"\xfe\xff", b"-\0", b"\0-"].iter().any(|start| starts_with(text, start));
     let text = without_mark(text).trim_ascii();
     let has = |what: &[u8]| contains(text, what);
     let starts = |all: &[&str]| all.iter().any(|start| starts_with(text, start.as_bytes()));
-    let is_base64 = |byte: &u8| byte.is_ascii_alphanumeric() | b"+/=".contains(byte) | byte.is_ascii_whitespace();
+    let is_base64 =
+        |byte: &u8| byte.is_ascii_alphanumeric() | b"+/=".contains(byte) | byte.is_ascii_whitespace();
     Some(KeyError::Format(if text.is_empty() {
         OtherFormat::Empty
     } else if is_utf16 {

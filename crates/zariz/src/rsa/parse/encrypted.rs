@@ -55,10 +55,14 @@ fn affordable(scheme: &EncryptionScheme) -> Result<(), KeyError> {
     if let Some(pbkdf2) = kdf.pbkdf2()
         && !(1..=ITERATIONS).contains(&pbkdf2.iteration_count)
     {
-        return refused(format!("PBKDF2 with {} iterations; 1 to {ITERATIONS} are supported", pbkdf2.iteration_count));
+        return refused(format!(
+            "PBKDF2 with {} iterations; 1 to {ITERATIONS} are supported",
+            pbkdf2.iteration_count
+        ));
     }
     if let Some(scrypt) = kdf.scrypt() {
-        let (n, r, p) = (scrypt.cost_parameter, u64::from(scrypt.block_size), u64::from(scrypt.parallelization));
+        let (n, r, p) =
+            (scrypt.cost_parameter, u64::from(scrypt.block_size), u64::from(scrypt.parallelization));
         let written = n.saturating_mul(128 * r);
         let held = written.saturating_add(128 * r * (p + 1));
         let is_valid = n.is_power_of_two() && n > 1 && r > 0 && p > 0;
@@ -71,8 +75,10 @@ fn affordable(scheme: &EncryptionScheme) -> Result<(), KeyError> {
 
 /// The name of an encryption, and for PBES2 those of its parts.
 fn described(algorithm: AlgorithmIdentifierRef) -> String {
-    let parts = algorithm.parameters.and_then(|parts| parts.decode_as::<Vec<AnyRef>>().ok()).unwrap_or_default();
-    let part = |part: &AnyRef| part.decode_as::<Vec<AnyRef>>().ok()?.first()?.decode_as::<ObjectIdentifier>().ok();
+    let parts =
+        algorithm.parameters.and_then(|parts| parts.decode_as::<Vec<AnyRef>>().ok()).unwrap_or_default();
+    let part =
+        |part: &AnyRef| part.decode_as::<Vec<AnyRef>>().ok()?.first()?.decode_as::<ObjectIdentifier>().ok();
     let parts: Vec<String> = parts.iter().filter_map(part).map(names::of).collect();
     let name = names::of(algorithm.oid);
     if parts.is_empty() { name } else { format!("{name} with {}", parts.join(" and ")) }

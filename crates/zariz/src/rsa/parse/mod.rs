@@ -1,7 +1,7 @@
 //! Keys from PEM text and DER: PKCS#1, PKCS#8 and SPKI, by the RustCrypto crates.
 //!
-//! `pem` finds the blocks of a text, `content` says what is in a block or in bytes without one, and what is read is
-//! decided by that alone: a label may be wrong.
+//! `pem` finds the blocks of a text, `content` says what is in a block or in bytes without one, and what is
+//! read is decided by that alone: a label may be wrong.
 
 mod content;
 #[cfg(feature = "encryption")]
@@ -79,9 +79,13 @@ enum Half {
     Public,
 }
 
-/// Reads the first key of a kind in a file, which may hold other blocks (certificates, parameters) and text between
-/// them. If it has no such key, the error says what it has.
-fn read<T>(bytes: &[u8], half: Half, key: impl Fn(Content, &[u8]) -> Result<T, KeyError>) -> Result<T, KeyError> {
+/// Reads the first key of a kind in a file, which may hold other blocks (certificates, parameters) and text
+/// between them. If it has no such key, the error says what it has.
+fn read<T>(
+    bytes: &[u8],
+    half: Half,
+    key: impl Fn(Content, &[u8]) -> Result<T, KeyError>,
+) -> Result<T, KeyError> {
     let mut instead = None;
     for block in pem::blocks(bytes) {
         let block = block?;
@@ -91,7 +95,8 @@ fn read<T>(bytes: &[u8], half: Half, key: impl Fn(Content, &[u8]) -> Result<T, K
         let decoded = decoded.map(|der| der.and_then(|der| Ok((Content::of(&der)?, der))));
         let error = match decoded {
             Some(Ok((content, der))) if half.has(content) => {
-                return key(content, &der).map_err(|error| within(label, &format!(" holds {}", content.name()), error));
+                return key(content, &der)
+                    .map_err(|error| within(label, &format!(" holds {}", content.name()), error));
             }
             Some(Ok((content, _))) => match half.refuse(content) {
                 error if half.is_label(label) && error != KeyError::PrivateOnly => {
@@ -164,8 +169,12 @@ impl Half {
     /// The error for a block with the label of something else than this half.
     fn refuse_label(self, label: &str) -> KeyError {
         match label {
-            "CERTIFICATE" | "X509 CERTIFICATE" | "TRUSTED CERTIFICATE" => KeyError::Format(OtherFormat::Certificate),
-            "CERTIFICATE REQUEST" | "NEW CERTIFICATE REQUEST" => KeyError::Format(OtherFormat::CertificateRequest),
+            "CERTIFICATE" | "X509 CERTIFICATE" | "TRUSTED CERTIFICATE" => {
+                KeyError::Format(OtherFormat::Certificate)
+            }
+            "CERTIFICATE REQUEST" | "NEW CERTIFICATE REQUEST" => {
+                KeyError::Format(OtherFormat::CertificateRequest)
+            }
             "OPENSSH PRIVATE KEY" => KeyError::Format(OtherFormat::OpenSshPrivate),
             "EC PRIVATE KEY" => KeyError::NotRsa("EC".into()),
             "DSA PRIVATE KEY" => KeyError::NotRsa("DSA".into()),
@@ -187,7 +196,8 @@ fn from_spki(der: &[u8]) -> Result<Public, KeyError> {
 /// A public key from SPKI.
 pub(super) fn from_public_info(spki: SubjectPublicKeyInfoRef) -> Result<Public, KeyError> {
     let usage = Usage::read(spki.algorithm)?;
-    let key = spki.subject_public_key.as_bytes().ok_or_else(|| KeyError::Der("unused bits in the key".into()))?;
+    let key =
+        spki.subject_public_key.as_bytes().ok_or_else(|| KeyError::Der("unused bits in the key".into()))?;
     from_pkcs1_public(key, usage)
 }
 
@@ -235,7 +245,9 @@ pub(super) fn to_spki(key: &Public, null: HashNull) -> Result<Vec<u8>, KeyError>
     let pkcs1 = pkcs1.to_der().map_err(der_error)?;
     let subject_public_key = der::asn1::BitStringRef::from_bytes(&pkcs1).map_err(der_error)?;
     let algorithm = key.usage.identifier(null).map_err(der_error)?;
-    SubjectPublicKeyInfoRef { algorithm: algorithm.owned_to_ref(), subject_public_key }.to_der().map_err(der_error)
+    SubjectPublicKeyInfoRef { algorithm: algorithm.owned_to_ref(), subject_public_key }
+        .to_der()
+        .map_err(der_error)
 }
 
 /// A private key as PKCS#8 DER.

@@ -1,11 +1,12 @@
 //! PEM text: blocks of base64 between a BEGIN line and an END line.
 //!
-//! Files that people have are laid out in many ways: blanks and empty lines, lines of any length, text between the
-//! blocks. All that is left out here before a decoder in constant time reads the base64. Crates that find blocks
-//! themselves either want lines of one length (`pem-rfc7468`), or leave secrets in memory and have no error for
-//! headers (`rustls-pki-types`).
+//! Files that people have are laid out in many ways: blanks and empty lines, lines of any length, text
+//! between the blocks. All that is left out here before a decoder in constant time reads the base64. Crates
+//! that find blocks themselves either want lines of one length (`pem-rfc7468`), or leave secrets in memory
+//! and have no error for headers (`rustls-pki-types`).
 //!
-//! What decides on bytes goes through `declassify::is_marker`: the base64 of a private key is secret, its layout is not.
+//! What decides on bytes goes through `declassify::is_marker`: the base64 of a private key is secret, its
+//! layout is not.
 
 use der::pem::Base64Decoder;
 use zeroize::Zeroizing;
@@ -20,7 +21,8 @@ pub struct Block<'a> {
     body: &'a [u8],
 }
 
-/// The blocks of a text, in order. Lines that belong to none are skipped; a block without its END line is an error.
+/// The blocks of a text, in order. Lines that belong to none are skipped; a block without its END line is an
+/// error.
 pub fn blocks(text: &[u8]) -> impl Iterator<Item = Result<Block<'_>, KeyError>> {
     let mut rest = without_mark(text);
     std::iter::from_fn(move || {
@@ -66,14 +68,17 @@ impl Block<'_> {
             });
         }
         let mut der = Zeroizing::new(Vec::with_capacity(digits.len()));
-        let decoded = Base64Decoder::new(&digits).and_then(|mut decoder| decoder.decode_to_end(&mut der).map(drop));
-        decoded.map_err(|error| KeyError::Pem(format!("the block {:?} is not whole base64: {error}", self.label)))?;
+        let decoded =
+            Base64Decoder::new(&digits).and_then(|mut decoder| decoder.decode_to_end(&mut der).map(drop));
+        decoded.map_err(|error| {
+            KeyError::Pem(format!("the block {:?} is not whole base64: {error}", self.label))
+        })?;
         Ok(der)
     }
 }
 
-/// The label of a line that begins with `start`, which is `-----BEGIN ` or `-----END `, and has nothing else but
-/// blanks around.
+/// The label of a line that begins with `start`, which is `-----BEGIN ` or `-----END `, and has nothing else
+/// but blanks around.
 fn boundary<'a>(line: &'a [u8], start: &[u8]) -> Option<&'a str> {
     if !starts_with(line, start) {
         return None;

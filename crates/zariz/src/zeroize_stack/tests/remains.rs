@@ -84,10 +84,14 @@ fn nothing_remains(bits: usize, dispatches: &[Dispatch]) {
     Searcher::with(|searcher| {
         let top = 0u8;
         let top = black_box(&raw const top) as u64;
-        let is_on_stack = |found: &Found| (top - (STACK - ROOM) as u64..top + (1 << 10)).contains(&found.address);
+        let is_on_stack =
+            |found: &Found| (top - (STACK - ROOM) as u64..top + (1 << 10)).contains(&found.address);
         let mut left = Vec::new();
         let mut note = |when: String, found: &mut dyn Iterator<Item = Found>| {
-            left.extend(found.map(|found| format!("{when}: {found:x?}, {:#x} below", top.wrapping_sub(found.address))));
+            left.extend(
+                found
+                    .map(|found| format!("{when}: {found:x?}, {:#x} below", top.wrapping_sub(found.address))),
+            );
         };
 
         let key = PrivateKey::generate(bits).expect("a key");
@@ -103,7 +107,10 @@ fn nothing_remains(bits: usize, dispatches: &[Dispatch]) {
             let found = searcher.search();
             assert!(!found.is_empty(), "{dispatch}: a key that is in use is not found");
             let in_segments = found.iter().any(|found| found.number == IN_SEGMENTS);
-            assert!(in_segments || !dispatch.to_string().starts_with("pair"), "{dispatch}: no segments are found");
+            assert!(
+                in_segments || !dispatch.to_string().starts_with("pair"),
+                "{dispatch}: no segments are found"
+            );
             // A key that is in use has its digits on the heap, but nothing that the stack held before.
             let is_wrong = |found: &Found| found.number == MARKED || is_on_stack(found);
             note(format!("{dispatch}, in use"), &mut found.into_iter().filter(is_wrong));
@@ -124,9 +131,9 @@ fn nothing_remains(bits: usize, dispatches: &[Dispatch]) {
     });
 }
 
-/// The search finds a few words directly below the frame of the thread that stands still. What operations leave
-/// there without wiping is printed: none has to leave a digit of the key. Once the stack is wiped, nothing is left
-/// anywhere: what an operation copies from the stack to the heap is found here.
+/// The search finds a few words directly below the frame of the thread that stands still. What operations
+/// leave there without wiping is printed: none has to leave a digit of the key. Once the stack is wiped,
+/// nothing is left anywhere: what an operation copies from the stack to the heap is found here.
 #[test]
 fn the_search_finds_a_few_words_on_the_stack() {
     Searcher::with(|searcher| {
@@ -147,11 +154,16 @@ fn the_search_finds_a_few_words_on_the_stack() {
             println!("{found:6} digits: {what}");
             found
         };
-        assert!(left("a few words", &|| zeroize_stack(|| digits.spill::<4>())) >= 4, "the stack is not searched");
+        assert!(
+            left("a few words", &|| zeroize_stack(|| digits.spill::<4>())) >= 4,
+            "the stack is not searched"
+        );
         assert!(left("marks", &mark) >= DEPTH / 16, "the stack is not marked");
         for dispatch in dispatches() {
             for operation in OPERATIONS {
-                left(&format!("{dispatch}, {}", operation.0), &|| drop(used(&subject, dispatch, &[*operation])));
+                left(&format!("{dispatch}, {}", operation.0), &|| {
+                    drop(used(&subject, dispatch, &[*operation]))
+                });
             }
             left(&format!("{dispatch}, all"), &|| drop(used(&subject, dispatch, OPERATIONS)));
         }

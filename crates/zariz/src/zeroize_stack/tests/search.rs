@@ -51,8 +51,11 @@ impl Digits {
         limbs::add_assign(&mut other, &[1]);
         let others = [(unit, "the unit of p"), (other, "the unit of q")];
         for (number, name) in given.into_iter().chain(constants).chain(others) {
-            let digits = |width: u32| limbs::digits_of(&number, width, (64 * number.len()).div_ceil(width as usize));
-            number.iter().for_each(|&limb| all.add(name, limb, &[limb, limb.swap_bytes(), limb.rotate_left(32)]));
+            let digits =
+                |width: u32| limbs::digits_of(&number, width, (64 * number.len()).div_ceil(width as usize));
+            number
+                .iter()
+                .for_each(|&limb| all.add(name, limb, &[limb, limb.swap_bytes(), limb.rotate_left(32)]));
             for width in [51, 52] {
                 digits(width).iter().for_each(|&digit| all.add_digit(name, digit));
             }
@@ -129,8 +132,8 @@ impl Digits {
     }
 }
 
-/// What numbers across vectors compute with: digits of a prime's segments, and of what is prepared of it for them,
-/// where no other arithmetic has them.
+/// What numbers across vectors compute with: digits of a prime's segments, and of what is prepared of it for
+/// them, where no other arithmetic has them.
 pub const IN_SEGMENTS: &str = "a prime in segments";
 
 /// Gives the digits of [`IN_SEGMENTS`] to `add`, for one number in a vector and for two.
@@ -155,8 +158,8 @@ fn in_segments(prime: &[u64], mut add: impl FnMut(u64)) {
     }
 }
 
-/// What other arithmetics compute with in place of a prime: powers of two modulo it, its inverse modulo a power of two,
-/// and the multiples that are −1 modulo such a power.
+/// What other arithmetics compute with in place of a prime: powers of two modulo it, its inverse modulo a
+/// power of two, and the multiples that are −1 modulo such a power.
 fn constants(prime: &[u64]) -> Vec<(Limbs, &'static str)> {
     let bits = limbs::bits(prime);
     let short = digit_bits_for(bits);
@@ -172,11 +175,16 @@ fn constants(prime: &[u64]) -> Vec<(Limbs, &'static str)> {
             let mut multiple = limbs::mul(prime, &mu);
             limbs::add_assign(&mut multiple, &[1]);
             let mut friendly = limbs::zero(prime.len() + 1);
-            limbs::from_digits(&limbs::digits_of(&multiple, width, count + rows)[rows..], width, &mut friendly);
+            limbs::from_digits(
+                &limbs::digits_of(&multiple, width, count + rows)[rows..],
+                width,
+                &mut friendly,
+            );
             [(friendly, "a multiple of a prime"), (mu, "the inverse of a prime")]
         });
         let [.., (multiple, _), _] = inverses.as_flattened() else { unreachable!("multiples") };
-        let differences = [multiple, prime].map(|number| differences_of_halves(number, width, count)).concat();
+        let differences =
+            [multiple, prime].map(|number| differences_of_halves(number, width, count)).concat();
         let power = |digits: usize| limbs::power_of_two(w * digits, prime);
         let powers = [
             (power(count), "R mod a prime"),
@@ -275,8 +283,8 @@ impl Searcher {
         }
     }
 
-    /// What is found while this thread stands still: what is below the caller's frame stays as it is, apart from
-    /// the return addresses of a system call.
+    /// What is found while this thread stands still: what is below the caller's frame stays as it is, apart
+    /// from the return addresses of a system call.
     #[inline(always)]
     pub fn search(&self) -> Vec<Found> {
         self.asked.store(true, Ordering::Release);

@@ -63,10 +63,14 @@ pub fn follow(tracer: &Tracer, process: Process, program: &Program) -> Result<Co
     }
     breakpoints.values().try_for_each(|breakpoint| process.remove(breakpoint))?;
     places.push(end);
-    Ok(places.into_iter().map(|at| Mark { address: at - tracer.base, steps: STEPS, micros: f64::MAX }).collect())
+    Ok(places
+        .into_iter()
+        .map(|at| Mark { address: at - tracer.base, steps: STEPS, micros: f64::MAX })
+        .collect())
 }
 
-/// Takes the time of each stretch, with another process that does the same operation, if it is shorter than before.
+/// Takes the time of each stretch, with another process that does the same operation, if it is shorter than
+/// before.
 pub fn measure(tracer: &Tracer, process: Process, course: &mut Course) -> Result<()> {
     let mut starts = Vec::new();
     tracer.walk(process, course, |_, _| {

@@ -82,7 +82,8 @@ pub fn main() -> ExitCode {
 }
 
 fn parse(mut words: impl Iterator<Item = String>) -> Option<Arguments> {
-    let (work, seed) = (Work { engine: Engine::Avx2Fma, keys: 1, batches: 1, unchecked: false }, rand::rng().random());
+    let (work, seed) =
+        (Work { engine: Engine::Avx2Fma, keys: 1, batches: 1, unchecked: false }, rand::rng().random());
     let workers = thread::available_parallelism().map_or(1, usize::from);
     let mut out = Arguments { flips: 100_000, work, seed, workers, results: None };
     while let Some(word) = words.next() {
@@ -91,7 +92,9 @@ fn parse(mut words: impl Iterator<Item = String>) -> Option<Arguments> {
             "--flips" => out.flips = value.parse().ok().filter(|&flips| flips > 0)?,
             "--engine" => out.work.engine = value.parse().ok()?,
             "--keys" => out.work.keys = value.parse().ok().filter(|count| (1..=MOST).contains(count))?,
-            "--batches" => out.work.batches = value.parse().ok().filter(|count| (1..=MOST).contains(count))?,
+            "--batches" => {
+                out.work.batches = value.parse().ok().filter(|count| (1..=MOST).contains(count))?
+            }
             "--seed" => out.seed = value.parse().ok()?,
             "--workers" => out.workers = value.parse().ok().filter(|&workers| workers > 0)?,
             "--unchecked" => out.work.unchecked = value == "yes",
@@ -121,7 +124,9 @@ fn run(arguments: &Arguments) -> Result<bool> {
     thread::scope(|scope| {
         let campaign = &campaign;
         let workers: Vec<_> = (0..workers).map(|worker| scope.spawn(move || campaign.work(worker))).collect();
-        workers.into_iter().try_for_each(|worker| worker.join().unwrap_or_else(|_| bail!("a worker has panicked")))
+        workers
+            .into_iter()
+            .try_for_each(|worker| worker.join().unwrap_or_else(|_| bail!("a worker has panicked")))
     })?;
     let results = lock(&results);
     print!("{results}");
@@ -158,7 +163,10 @@ impl Campaign<'_> {
             let mut results = lock(self.results);
             if let Err(error) = walked {
                 results.abandoned(&error);
-                ensure!(results.abandoned < 20 + turn / 4, "too many operations went wrong by themselves: {error:#}");
+                ensure!(
+                    results.abandoned < 20 + turn / 4,
+                    "too many operations went wrong by themselves: {error:#}"
+                );
             }
             if turn % 10 == 9 {
                 println!("{}", results.summary());

@@ -121,18 +121,30 @@ impl Process {
         Ok(registers.rip)
     }
 
-    /// A copy of the process, stopped where it is, without timers. `syscall` is the address of such an instruction.
-    /// The copy is our own child, and nothing of the process learns of it: it has the blinding pairs of the original.
+    /// A copy of the process, stopped where it is, without timers. `syscall` is the address of such an
+    /// instruction. The copy is our own child, and nothing of the process learns of it: it has the blinding
+    /// pairs of the original.
     pub fn copy(self, syscall: u64) -> Result<Self> {
         let saved = self.registers()?;
         let flags = (libc::CLONE_PARENT | libc::SIGCHLD) as u64;
         let (rax, orig_rax) = (libc::SYS_clone as u64, u64::MAX);
-        let call = user_regs_struct { rip: syscall, rax, orig_rax, rdi: flags, rsi: 0, rdx: 0, r10: 0, r8: 0, ..saved };
+        let call = user_regs_struct {
+            rip: syscall,
+            rax,
+            orig_rax,
+            rdi: flags,
+            rsi: 0,
+            rdx: 0,
+            r10: 0,
+            r8: 0,
+            ..saved
+        };
         self.set_registers(call)?;
         ensure!(self.step()? == Stop::Event, "the process could not copy itself");
         let copy = Self(Pid::from_raw(ptrace::getevent(self.0)?.try_into()?));
         ensure!(copy.wait()? == Stop::Event, "the copy did not stop");
-        // In a group of its own: a damaged copy has jumped into this program's `kill`, and ended all of its group.
+        // In a group of its own: a damaged copy has jumped into this program's `kill`, and ended all of its
+        // group.
         nix::unistd::setpgid(copy.0, copy.0)?;
         ensure!(self.step()? == Stop::Trap, "the process did not stop after it copied itself");
         self.set_registers(saved)?;

@@ -16,13 +16,15 @@ impl Program {
         let symbols = file.symbols().filter(|symbol| symbol.size() > 0 && kinds.contains(&symbol.kind()));
         let named = |name: &str| format!("{:#}", rustc_demangle::demangle(name));
         let is_code = |kind| kind == SymbolKind::Text;
-        let all = symbols.filter_map(|s| Some((s.address(), s.size(), is_code(s.kind()), named(s.name().ok()?))));
+        let all =
+            symbols.filter_map(|s| Some((s.address(), s.size(), is_code(s.kind()), named(s.name().ok()?))));
         Ok(Self(all.collect()))
     }
 
     /// The address of the only symbol of this name.
     pub fn one(&self, name: &str) -> Result<u64> {
-        let found: Vec<u64> = self.0.iter().filter(|symbol| symbol.3 == name).map(|symbol| symbol.0).collect();
+        let found: Vec<u64> =
+            self.0.iter().filter(|symbol| symbol.3 == name).map(|symbol| symbol.0).collect();
         ensure!(found.len() == 1, "the program has {} symbols {name}; it must not be stripped", found.len());
         Ok(found[0])
     }

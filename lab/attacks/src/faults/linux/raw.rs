@@ -1,5 +1,5 @@
-//! What needs `unsafe`: an allocator that remembers what is allocated, the vector registers of a stopped process, and a
-//! few instructions that start a timer.
+//! What needs `unsafe`: an allocator that remembers what is allocated, the vector registers of a stopped
+//! process, and a few instructions that start a timer.
 
 use nix::libc::{self, c_void, iovec};
 use nix::unistd::Pid;
@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// How many allocations are remembered at once: more than an operation of several batches has.
 pub const SLOTS: usize = 1024;
-/// Address, size and epoch of each live allocation; address 0 is a free slot. The tracer reads it from outside, by its
-/// name: `used` keeps that.
+/// Address, size and epoch of each live allocation; address 0 is a free slot. The tracer reads it from
+/// outside, by its name: `used` keeps that.
 #[used]
 pub static LIVE: [[AtomicUsize; 3]; SLOTS] = [const { [const { AtomicUsize::new(0) }; 3] }; SLOTS];
 /// What new allocations belong to: 1 is the keys, others are operations. At 0, nothing is remembered.
@@ -49,11 +49,13 @@ unsafe impl GlobalAlloc for Remembering {
     }
 }
 
-/// Does a system call, then loads the registers that the call used from the stack, and jumps: eight words, under which
-/// the 128 bytes below the jump's stack pointer stay as they are. The tracer sets it all up.
+/// Does a system call, then loads the registers that the call used from the stack, and jumps: eight words,
+/// under which the 128 bytes below the jump's stack pointer stay as they are. The tracer sets it all up.
 #[unsafe(naked)]
 pub extern "C" fn call_and_jump() {
-    naked_asm!("syscall", "pop r11", "pop rcx", "pop rax", "pop rdx", "pop rsi", "pop rdi", "popfq", "ret 128")
+    naked_asm!(
+        "syscall", "pop r11", "pop rcx", "pop rax", "pop rdx", "pop rsi", "pop rdi", "popfq", "ret 128"
+    )
 }
 
 /// Bytes of [`call_and_jump`]: 2 each of SYSCALL and POP R11, 1 each of six others, 3 of RET.
@@ -75,9 +77,10 @@ pub fn set_vectors(process: Pid, area: &mut [u8]) -> io::Result<()> {
 fn transfer(request: libc::c_uint, process: Pid, area: &mut [u8]) -> io::Result<usize> {
     const NT_X86_XSTATE: usize = 0x202;
     let mut vector = iovec { iov_base: area.as_mut_ptr().cast(), iov_len: area.len() };
-    // SAFETY: the kernel reads or writes at most `iov_len` bytes of `area`, which is borrowed for as long as that
-    // takes, and writes `vector`. A process that is not a stopped tracee of ours is an error.
-    let result = unsafe { libc::ptrace(request, process.as_raw(), NT_X86_XSTATE as *mut c_void, &raw mut vector) };
+    // SAFETY: the kernel reads or writes at most `iov_len` bytes of `area`, which is borrowed for as long as
+    // that takes, and writes `vector`. A process that is not a stopped tracee of ours is an error.
+    let result =
+        unsafe { libc::ptrace(request, process.as_raw(), NT_X86_XSTATE as *mut c_void, &raw mut vector) };
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(vector.iov_len) }
 }
 

@@ -63,7 +63,11 @@ impl Results {
     }
 
     fn sum(&self, is: impl Fn(Region, Outcome) -> bool) -> usize {
-        self.counts.iter().filter(|((region, outcome), _)| is(*region, *outcome)).map(|(_, count)| count).sum()
+        self.counts
+            .iter()
+            .filter(|((region, outcome), _)| is(*region, *outcome))
+            .map(|(_, count)| count)
+            .sum()
     }
 
     pub fn summary(&self) -> String {
@@ -79,8 +83,7 @@ impl Results {
     pub fn write(&self, path: Option<&str>) -> Result<()> {
         let Some(path) = path else { return Ok(()) };
         let count = |((region, outcome), count): (&(Region, Outcome), _)| json!({"region": region.to_string(), "outcome": outcome.to_string(), "count": count});
-        let step =
-            |(step, [flips, damaged]): (_, &[usize; 2])| json!({"step": step, "flips": flips, "damaged": damaged});
+        let step = |(step, [flips, damaged]): (_, &[usize; 2])| json!({"step": step, "flips": flips, "damaged": damaged});
         let Work { engine, keys, batches, unchecked } = self.work;
         let data = json!({
             "engine": engine.to_string(), "keys": keys, "batches": batches, "unchecked": unchecked,

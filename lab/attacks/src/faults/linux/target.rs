@@ -44,8 +44,8 @@ const TABLE: u64 = 4096;
 const RED_ZONE: u64 = 128;
 /// Arithmetic flags and the direction flag.
 const FLAGS: [u32; 7] = [0, 2, 4, 6, 7, 10, 11];
-/// MXCSR, and the parts of the state that have vectors and masks: 1 and 2 are xmm and the upper halves of ymm, 5 to 7
-/// are those of AVX-512.
+/// MXCSR, and the parts of the state that have vectors and masks: 1 and 2 are xmm and the upper halves of
+/// ymm, 5 to 7 are those of AVX-512.
 const MXCSR: usize = 24;
 const PARTS: [u32; 5] = [1, 2, 5, 6, 7];
 const STATE: usize = 512;
@@ -140,7 +140,8 @@ fn general(process: Process, mut registers: user_regs_struct, random: &mut StdRn
         raw::set_vectors(process.0, &mut state)?;
         return Ok("mxcsr".into());
     };
-    let bit = if name == "flags" { FLAGS[random.random_range(0..FLAGS.len())] } else { random.random_range(0..64) };
+    let bit =
+        if name == "flags" { FLAGS[random.random_range(0..FLAGS.len())] } else { random.random_range(0..64) };
     *register ^= 1 << bit;
     process.set_registers(registers)?;
     Ok(name.into())

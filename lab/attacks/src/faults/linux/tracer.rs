@@ -66,7 +66,8 @@ impl Tracer {
         let process = Process::seize(Pid::from_raw(child.id().try_into()?))?;
         let maps = std::fs::read_to_string(format!("/proc/{}/maps", child.id()))?;
         let path = path.to_str().context("the path of this program is not UTF-8")?;
-        let first = maps.lines().find(|line| line.ends_with(path)).context("the program is not in its own memory")?;
+        let first =
+            maps.lines().find(|line| line.ends_with(path)).context("the program is not in its own memory")?;
         let base = u64::from_str_radix(first.split('-').next().unwrap_or_default(), 16)?;
         let done = process.plant(base + places.done)?;
         let mut input = child.stdin.take().context("the victim has no input")?;
@@ -99,7 +100,8 @@ impl Tracer {
         let (failures, mut rest) = data.split_at(8);
         let mut results = Vec::new();
         while let Some((len, after)) = rest.split_first_chunk() {
-            let (bytes, after) = after.split_at_checked(u16::from_le_bytes(*len).into()).context("a cut report")?;
+            let (bytes, after) =
+                after.split_at_checked(u16::from_le_bytes(*len).into()).context("a cut report")?;
             results.push((!bytes.is_empty()).then(|| BigUint::from_bytes_be(bytes)));
             rest = after;
         }
@@ -120,8 +122,8 @@ impl Tracer {
     /// From within an operation to its report, which must be right.
     pub fn finish(&self) -> Result<()> {
         let report = self.next_report()?;
-        let right =
-            report.failures == 0 && self.verdicts(&report).eq(self.requests.iter().map(|_| Some(Verdict::Right)));
+        let right = report.failures == 0
+            && self.verdicts(&report).eq(self.requests.iter().map(|_| Some(Verdict::Right)));
         ensure!(right, "the undamaged victim's results are wrong");
         Ok(())
     }
@@ -133,8 +135,8 @@ impl Tracer {
         judged.chain(std::iter::repeat_n(None, self.requests.len().saturating_sub(report.results.len())))
     }
 
-    /// Follows a course. At each mark, `visit` gets its number and the breakpoint of the next mark, which the copies
-    /// that it makes have too.
+    /// Follows a course. At each mark, `visit` gets its number and the breakpoint of the next mark, which the
+    /// copies that it makes have too.
     pub fn walk(
         &self,
         process: Process,

@@ -86,7 +86,8 @@ const LIMIT: u64 = 80_000_000;
 /// How often the timer looks after the flip.
 const INTERVAL: u64 = 50_000;
 
-/// One flip in the stretch after mark `i`, whose end has a breakpoint. `None` if the operation ended before it.
+/// One flip in the stretch after mark `i`, whose end has a breakpoint. `None` if the operation ended before
+/// it.
 pub fn run(setting: &Setting, i: usize, next: &Breakpoint, random: &mut StdRng) -> Result<Option<Trial>> {
     let process = setting.tracer.process.copy(setting.tracer.syscall())?;
     let trial = damage(setting, process, i, next, random);
@@ -158,8 +159,8 @@ fn arm(tracer: &Tracer, process: Process, micros: u64) -> Result<()> {
     process.set_registers(user_regs_struct { orig_rax: u64::MAX, ..call })
 }
 
-/// Lets a process that is starting its timer come to where it goes on. (Steps would not do: after a step over POPF,
-/// Linux leaves the trap flag set.)
+/// Lets a process that is starting its timer come to where it goes on. (Steps would not do: after a step over
+/// POPF, Linux leaves the trap flag set.)
 fn begin(process: Process, start: u64) -> Result<()> {
     let breakpoint = process.plant(start)?;
     let mut stop = process.resume()?;
@@ -183,7 +184,8 @@ fn walk(process: Process, steps: u32, next: &Breakpoint) -> Result<bool> {
     Ok(process.registers()?.rip == next.address)
 }
 
-/// Runs a damaged process to its end. What became of it, the signal that ended it, and whether it still exists.
+/// Runs a damaged process to its end. What became of it, the signal that ended it, and whether it still
+/// exists.
 fn watch(tracer: &Tracer, process: Process) -> Result<(Outcome, Option<Signal>, bool)> {
     let end = process.nanoseconds()? + LIMIT;
     let (outcome, signal, exists) = loop {

@@ -22,8 +22,8 @@ pub enum Verdict {
     Revealing,
 }
 
-/// Judges `y`, which left as the result of request `i`. A fault may give it to another request than its own, so a
-/// wrong one is compared with all of them.
+/// Judges `y`, which left as the result of request `i`. A fault may give it to another request than its own,
+/// so a wrong one is compared with all of them.
 pub fn judge(requests: &[Request], i: usize, y: &BigUint) -> Verdict {
     let difference = |Request { n, x }: &Request| (y.modpow(&E.into(), n) + n - x) % n;
     if requests.get(i).is_some_and(|mine| difference(mine) == BigUint::ZERO) {

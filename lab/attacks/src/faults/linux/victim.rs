@@ -1,5 +1,5 @@
-//! The process that computes, and is damaged. It runs as `faults --victim ENGINE KEYS BATCHES UNCHECKED` under the
-//! tracer, which stops it, copies it, and changes the copies.
+//! The process that computes, and is damaged. It runs as `faults --victim ENGINE KEYS BATCHES UNCHECKED`
+//! under the tracer, which stops it, copies it, and changes the copies.
 
 use anyhow::{Context, Result};
 use nix::sys::resource::{Resource, setrlimit};
@@ -34,13 +34,14 @@ pub struct Work {
 }
 
 impl Work {
-    /// Whether the requests of each key fill batches, or an equal part of one. Else operations take different ways:
-    /// requests are sorted by the addresses of their keys, which differ between victims, and so do those that share a
-    /// batch.
+    /// Whether the requests of each key fill batches, or an equal part of one. Else operations take different
+    /// ways: requests are sorted by the addresses of their keys, which differ between victims, and so do
+    /// those that share a batch.
     pub fn is_even(self) -> bool {
         let (lanes, requests) = (self.engine.lanes(), self.requests());
         let of_a_key = requests / self.keys;
-        requests.is_multiple_of(self.keys) && (of_a_key.is_multiple_of(lanes) || lanes.is_multiple_of(of_a_key))
+        requests.is_multiple_of(self.keys)
+            && (of_a_key.is_multiple_of(lanes) || lanes.is_multiple_of(of_a_key))
     }
 
     /// How many requests one call has.
@@ -79,22 +80,26 @@ impl Display for Work {
 /// A result, as the library gives it.
 type Computed = std::result::Result<Vec<u8>, Error>;
 
-/// Waits for a byte on its input, and then computes until it is killed. The first report has the modulus of each
-/// request.
+/// Waits for a byte on its input, and then computes until it is killed. The first report has the modulus of
+/// each request.
 pub fn run(work: Work) -> Result<()> {
     black_box(call_and_jump as extern "C" fn());
     setrlimit(Resource::RLIMIT_AS, MEMORY, MEMORY)?;
     setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
     std::io::stdin().read_exact(&mut [0]).context("no byte on standard input: this is for the tracer")?;
-    let ders: Vec<_> =
-        PrivateKey::generate_many(8 * SIZE, work.keys)?.iter().map(PrivateKey::to_der).collect::<Result<_, _>>()?;
+    let ders: Vec<_> = PrivateKey::generate_many(8 * SIZE, work.keys)?
+        .iter()
+        .map(PrivateKey::to_der)
+        .collect::<Result<_, _>>()?;
     let numbers: Vec<_> = work.numbers().collect();
     EPOCH.store(1, Relaxed);
     let keys = ders.iter().map(|der| Key::new(der, work)).collect::<Result<Vec<_>>>()?;
     EPOCH.store(0, Relaxed);
     let keys = || keys.iter().cycle().take(numbers.len());
-    let jobs: Vec<_> = keys().zip(&numbers).map(|(key, number)| PrivateJob { key: &key.key, number }).collect();
-    let halves: Vec<_> = keys().zip(&numbers).filter_map(|(key, x)| Some((key.halves.as_ref()?, &x[..]))).collect();
+    let jobs: Vec<_> =
+        keys().zip(&numbers).map(|(key, number)| PrivateJob { key: &key.key, number }).collect();
+    let halves: Vec<_> =
+        keys().zip(&numbers).filter_map(|(key, x)| Some((key.halves.as_ref()?, &x[..]))).collect();
     tell(&keys().map(|key| Ok(key.key.components().n)).collect::<Vec<_>>());
     for number in 2.. {
         EPOCH.store(number, Relaxed);
@@ -105,8 +110,8 @@ pub fn run(work: Work) -> Result<()> {
     Ok(())
 }
 
-/// What is damaged, from its call to its return: the private operation, or if there are halves, what this program
-/// makes of them.
+/// What is damaged, from its call to its return: the private operation, or if there are halves, what this
+/// program makes of them.
 #[inline(never)]
 fn operation(jobs: &[PrivateJob], halves: &[(&Halves, &[u8])]) -> Vec<Computed> {
     if halves.is_empty() {
@@ -142,7 +147,8 @@ impl Halves {
             Ok((Modulus::new(prime)?.with_engine(engine)?, exponent.to_vec()))
         };
         let powers = [power(&numbers.p, &numbers.dp)?, power(&numbers.q, &numbers.dq)?];
-        let [p, q, qinv] = [&numbers.p, &numbers.q, &numbers.qinv].map(|number| BigUint::from_bytes_be(number));
+        let [p, q, qinv] =
+            [&numbers.p, &numbers.q, &numbers.qinv].map(|number| BigUint::from_bytes_be(number));
         Ok(Self { powers, primes: [p, q], qinv })
     }
 }
@@ -161,8 +167,8 @@ fn without_check(jobs: &[(&Halves, &[u8])]) -> Vec<Computed> {
     jobs.iter().zip(powers.chunks(2)).map(together).collect()
 }
 
-/// A report: the counter of failed checks, and for each request the length of its result and its bytes. An error
-/// has no bytes.
+/// A report: the counter of failed checks, and for each request the length of its result and its bytes. An
+/// error has no bytes.
 fn tell(results: &[Computed]) {
     let mut report = check_failures().to_le_bytes().to_vec();
     for result in results {

@@ -20,10 +20,12 @@ pub fn warning(section: &Section, programs: &Programs) -> Option<String> {
     if !section.active {
         // Without a query, a program is expected to load and select it, like haproxy.
         let asks = score(query, "zariz") > score(query, "default");
-        return asks.then(|| format!("{file} asks for zariz, but does not load it: add activate = 1 to [{place}]"));
+        return asks
+            .then(|| format!("{file} asks for zariz, but does not load it: add activate = 1 to [{place}]"));
     }
     let position = |wanted: &str| programs.active.iter().position(|active| active == wanted);
-    let Some(own) = OWN.into_iter().filter_map(|own| Some((own, position(own)?))).min_by_key(|(_, at)| *at) else {
+    let Some(own) = OWN.into_iter().filter_map(|own| Some((own, position(own)?))).min_by_key(|(_, at)| *at)
+    else {
         return Some(format!(
             "{file} makes {name} active and not default: programs cannot read keys, and only have RSA; add \
              default to the providers, with activate = 1"

@@ -17,7 +17,8 @@ use super::terms;
 use crate::batch::Machine;
 use crate::batch::block::beside::Beside;
 use crate::batch::block::term::{
-    Correction, Difference, HALF_TERM, Halved, PREPARED_TERM, Prepared, TERM, half_term_product, halves, upper_half,
+    Correction, Difference, HALF_TERM, Halved, PREPARED_TERM, Prepared, TERM, half_term_product, halves,
+    upper_half,
 };
 use crate::unroll::reload;
 

@@ -27,8 +27,10 @@ pub(super) fn columns<M: Machine, const SQUARE: bool>(
     let zero = m.column_splat(0);
 
     // The upper digits of A may not be computed yet, so their difference comes later.
-    let mut differences =
-        (Difference::<M, TERM, 8>::new(m, a0, a1, d), (!SQUARE).then(|| Difference::<M, TERM, 20>::new(m, b1, b0, f)));
+    let mut differences = (
+        Difference::<M, TERM, 8>::new(m, a0, a1, d),
+        (!SQUARE).then(|| Difference::<M, TERM, 20>::new(m, b1, b0, f)),
+    );
     let mut lower = Lower::<M> { quotient, carry: zero, upper: [zero; TERM] };
     half_product::<M, SQUARE>(m, &mut lower, a0, b0, |_| 0, &mut differences);
     let none = m.equals(zero, 1);

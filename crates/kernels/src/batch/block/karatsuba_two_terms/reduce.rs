@@ -21,8 +21,8 @@ use super::{Columns, DIGITS, Digits, Quotient, Space, TWO_TERMS_COLUMNS};
 use crate::batch::Machine;
 use crate::batch::block::beside::Beside;
 use crate::batch::block::term::{
-    Correction, Difference, HALF_TERM, HALF_TERM_STEPS, HalfTermSteps, Halved, Prepared, TERM, half_term_product,
-    halves, upper_half,
+    Correction, Difference, HALF_TERM, HALF_TERM_STEPS, HalfTermSteps, Halved, Prepared, TERM,
+    half_term_product, halves, upper_half,
 };
 use crate::unroll::reload;
 
@@ -81,7 +81,8 @@ pub(super) fn reduce<M: Machine>(
         window[k] = m.add(c[k], w0[k]);
     });
     let mut rows = ReductionRows { window, modulus, quotients: p0 };
-    let w1 = HalfTermSteps::<M> { c: upper_half(m, &w0), a: n1, b: q1 }.run(m, &mut RowsFrom::<M, 0>(&mut rows));
+    let w1 =
+        HalfTermSteps::<M> { c: upper_half(m, &w0), a: n1, b: q1 }.run(m, &mut RowsFrom::<M, 0>(&mut rows));
     let mut sums = [zero; TERM];
     each!(k in 0..HALF_TERM {
         sums[k] = m.add(c[HALF_TERM + k], m.add(w0[k], w1[k]));
@@ -97,8 +98,10 @@ pub(super) fn reduce<M: Machine>(
     // The other rows, beside products that they do not need.
     let p0 = reload(&*p0);
     let mut rows = ReductionRows { window, modulus, quotients: p1 };
-    let w2 = HalfTermSteps::<M> { c: upper_half(m, &w1), a: n2, b: q0 }.run(m, &mut RowsFrom::<M, 0>(&mut rows));
-    let w2 = HalfTermSteps::<M> { c: w2, a: h0, b: p0 }.run(m, &mut RowsFrom::<M, HALF_TERM_STEPS>(&mut rows));
+    let w2 =
+        HalfTermSteps::<M> { c: upper_half(m, &w1), a: n2, b: q0 }.run(m, &mut RowsFrom::<M, 0>(&mut rows));
+    let w2 =
+        HalfTermSteps::<M> { c: w2, a: h0, b: p0 }.run(m, &mut RowsFrom::<M, HALF_TERM_STEPS>(&mut rows));
     let ReductionRows { window, quotients: p1, .. } = rows;
 
     let p1 = reload(&*p1);
@@ -121,7 +124,8 @@ pub(super) fn reduce<M: Machine>(
     // The last quarter of W, each product beside one of differences.
     let mut of_differences = HalfTermSteps::<M> { c: sums, a: high.difference, b: q_difference };
     let w3 = HalfTermSteps::<M> { c: upper_half(m, &w2), a: n3, b: q1 }.run(m, &mut of_differences);
-    let mut of_differences = HalfTermSteps::<M> { c: of_differences.c, a: plain_high.difference, b: p_difference };
+    let mut of_differences =
+        HalfTermSteps::<M> { c: of_differences.c, a: plain_high.difference, b: p_difference };
     let w3 = HalfTermSteps::<M> { c: w3, a: h1, b: p1 }.run(m, &mut of_differences);
     let sums = of_differences.c;
 

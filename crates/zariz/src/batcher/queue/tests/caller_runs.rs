@@ -100,7 +100,8 @@ fn callers_and_threads_that_hand_over_combine() {
         let first = handing_over(&queue, 0..1);
         until_begun(&queue, 1);
         let handing = handing_over(&queue, 1..3);
-        let calls = [(Kind::Private, 3), (Kind::Long, 4)].map(|(kind, name)| calling(&queue, Task::new(kind, name)));
+        let calls =
+            [(Kind::Private, 3), (Kind::Long, 4)].map(|(kind, name)| calling(&queue, Task::new(kind, name)));
         until_waiting(&queue, 4);
         queue.compute().open();
         first.join().expect("no panic");
@@ -136,7 +137,9 @@ fn callers_overtake_nobody() {
         let [first, handing] = one_computes_and_one_waits(&queue);
         let caller = {
             let queue = queue.0.clone();
-            thread::spawn(move || (10..13).for_each(|name| assert_eq!(queue.call(Task::named(name), None), Ok(name))))
+            thread::spawn(move || {
+                (10..13).for_each(|name| assert_eq!(queue.call(Task::named(name), None), Ok(name)))
+            })
         };
         until_waiting(&queue, 2);
         queue.compute().open();

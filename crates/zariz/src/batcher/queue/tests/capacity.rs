@@ -31,7 +31,8 @@ fn first_come_first_served() {
                     let caller = {
                         let queue = queue.0.clone();
                         thread::spawn(move || {
-                            (from..from + 3).for_each(|name| assert_eq!(queue.call(Task::named(name), None), Ok(name)));
+                            (from..from + 3)
+                                .for_each(|name| assert_eq!(queue.call(Task::named(name), None), Ok(name)));
                         })
                     };
                     until_waiting(&queue, from as usize / 10);

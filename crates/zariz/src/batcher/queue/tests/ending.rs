@@ -42,7 +42,8 @@ fn what_waits_for_a_worker_is_computed() {
             queue.compute().open();
             end.join().expect("no panic");
             assert!(
-                all.iter().all(|(request, bell)| bell.rings() == 1 && request.collect().is_some_and(|r| r.is_ok()))
+                all.iter()
+                    .all(|(request, bell)| bell.rings() == 1 && request.collect().is_some_and(|r| r.is_ok()))
             );
             assert_eq!(first.rings(), 1);
             assert_at_rest(&queue);

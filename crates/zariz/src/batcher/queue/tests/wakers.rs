@@ -173,7 +173,8 @@ fn one_that_was_woken_wakes_the_others() {
     model(|| {
         let queue = queue(LIMITS);
         let last = Arc::new(Bell::default());
-        let bells = [Bell::that_waits_for(&last), Bell::default(), Bell::that_panics(), Bell::default()].map(Arc::new);
+        let bells = [Bell::that_waits_for(&last), Bell::default(), Bell::that_panics(), Bell::default()]
+            .map(Arc::new);
         let requests = bells.each_ref().map(|bell| Request::new(Task::named(0), bell.clone(), None));
         queue.submit(requests.to_vec());
         bells[0].wait(1);
@@ -254,7 +255,8 @@ fn a_worker_that_computes_on_calls_no_function() {
         for (bell, workers) in [(Bell::that_is_prompt as fn() -> Bell, 1..=1), (Bell::default, 2..=3)] {
             let queue = queue(Limits { max_batch: 1, ..LIMITS });
             let bells = [(); 3].map(|()| Arc::new(bell()));
-            let requests = (0..).zip(&bells).map(|(name, bell)| Request::new(Task::named(name), bell.clone(), None));
+            let requests =
+                (0..).zip(&bells).map(|(name, bell)| Request::new(Task::named(name), bell.clone(), None));
             queue.submit(requests.collect());
             bells.iter().for_each(|bell| bell.wait(1));
             assert_at_rest(&queue);

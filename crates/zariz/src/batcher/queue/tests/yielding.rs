@@ -30,11 +30,14 @@ fn strangers_have_a_small_part_of_the_time() {
 #[test]
 fn no_thread_yields_before_a_full_batch_or_a_public_operation() {
     model(|| {
-        for (max_batch, waiting, gives) in [(2, 0, true), (2, 1, false), (1, 0, false), (100, 6, true), (100, 7, false)]
+        for (max_batch, waiting, gives) in
+            [(2, 0, true), (2, 1, false), (1, 0, false), (100, 6, true), (100, 7, false)]
         {
             let queue = queue(Limits { max_batch, threads: Some(0), ..LIMITS });
             let mut state = queue.lock();
-            state.waiting.extend((0..waiting).map(|name| Request::of_thread(Task::named(name), None)).collect());
+            state
+                .waiting
+                .extend((0..waiting).map(|name| Request::of_thread(Task::named(name), None)).collect());
             for (kind, expected) in [(Kind::Private, gives), (Kind::Long, gives), (Kind::Public, false)] {
                 let given = queue.yields_at(&mut state, kind);
                 assert_eq!(given.is_some(), expected, "{kind:?}: {waiting} of {max_batch}");

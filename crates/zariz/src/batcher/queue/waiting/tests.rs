@@ -122,8 +122,9 @@ fn long_operations_can_be_held_back() {
 fn requests_can_be_removed() {
     model(|| {
         let mut some = Waiting::default();
-        let all: Vec<_> =
-            (0..8).map(|name| request(if name % 2 == 0 { Private } else { Public }, name, name < 4)).collect();
+        let all: Vec<_> = (0..8)
+            .map(|name| request(if name % 2 == 0 { Private } else { Public }, name, name < 4))
+            .collect();
         all.iter().for_each(|request| some.push(request.clone()));
         for name in [0, 5, 6] {
             assert!(some.remove(&all[name]) && !some.remove(&all[name]));
