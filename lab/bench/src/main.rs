@@ -14,7 +14,6 @@ mod processor;
 mod report;
 mod statistics;
 mod table;
-mod waiting;
 mod workload;
 
 use std::process::ExitCode;

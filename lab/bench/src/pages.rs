@@ -1,4 +1,4 @@
-//! `zariz-bench pages`: a page of each run from its data, and charts of those that have any.
+//! `zariz-bench pages`: a page of each run from its data, with a chart where signatures were compared.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 use crate::report::Report;
-use crate::{bls12_381, bulk, chart, table, waiting};
+use crate::{bls12_381, bulk, chart, table};
 
 /// What each page says of itself.
 const MADE: &str = "<!-- Made by `cargo xtask results` of the data in lab/results. -->\n\n";
@@ -23,18 +23,14 @@ pub fn write(data: &Path, out: &Path) -> Result<()> {
         };
         let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
         let why = || format!("cannot read {} as data", path.display());
-        let mut charts = Vec::new();
+        let mut chart = None;
         let (page, commit) = if stem.contains("-bulk-") {
             bulk::page(&text).with_context(why)?
         } else if stem.starts_with("bls12-381-") {
             (bls12_381::page(&text).with_context(why)?, String::new())
         } else if text.contains("\n  \"measurements\": [") {
             let report: Report = serde_json::from_str(&text).with_context(why)?;
-            charts.extend(chart::svg(&report)?.map(|svg| ("svg".to_owned(), svg)));
-            for bits in report.sizes() {
-                charts
-                    .extend(waiting::svg(&report, bits)?.map(|svg| (format!("waiting-rsa{bits}.svg"), svg)));
-            }
+            chart = chart::svg(&report);
             (table::markdown(&report), report.commit)
         } else {
             continue;
@@ -43,8 +39,13 @@ pub fn write(data: &Path, out: &Path) -> Result<()> {
         if let Some(other) = made.insert(name.clone(), stem.to_owned()) {
             bail!("{other} and {stem} are of one subject: keep the newer one");
         }
-        save(out, &name, "md", MADE.to_owned() + &page)?;
-        charts.into_iter().try_for_each(|(ending, svg)| save(out, &name, &ending, svg))?;
+        let mut page = MADE.to_owned() + &page;
+        if let Some(svg) = chart {
+            let shown = format!("\n![Signatures per second]({name}.svg)\n\n## ");
+            page = page.replacen("\n## ", &shown, 1);
+            save(out, &name, "svg", svg)?;
+        }
+        save(out, &name, "md", page)?;
     }
     Ok(())
 }
