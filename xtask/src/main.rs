@@ -30,6 +30,7 @@ mod secrets;
 mod servers;
 mod soak;
 mod source;
+mod suite;
 mod supply;
 mod tables;
 mod test;

@@ -8,7 +8,7 @@ use std::fs;
 use std::process::Command;
 
 use crate::process::{cargo, command, output, root, run, works};
-use crate::supply;
+use crate::{suite, supply};
 
 /// The oldest version that the package promises.
 const IS_NEW_ENOUGH: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))";
@@ -24,12 +24,13 @@ pub fn tests() -> Result<()> {
         .context("the code of python/ is not formatted (`cargo fmt` there does it)")?;
     run(in_python(&["clippy", "--all-targets", "--locked", "--", "-D", "warnings"]))?;
     install("test")?;
-    run(package_tests())?;
-    run(command(PYTHON, &["-m", "mypy", "--strict", "-p", "zariz"]))?;
-    run(command(
-        PYTHON,
-        &["-m", "mypy.stubtest", "zariz", "--allowlist", "python/tests/stubtest-allowed.txt"],
-    ))
+    let types = command(PYTHON, &["-m", "mypy", "--strict", "-p", "zariz"]);
+    let stubs = ["-m", "mypy.stubtest", "zariz", "--allowlist", "python/tests/stubtest-allowed.txt"];
+    suite::run(vec![
+        ("the Python package".into(), package_tests()),
+        ("its types".into(), types),
+        ("its stubs".into(), command(PYTHON, &stubs)),
+    ])
 }
 
 /// The package's tests, without those of clusters. The wheel must be installed.

@@ -7,7 +7,7 @@ use std::time::Instant;
 use crate::process::{cargo, run as run_command};
 use crate::{
     api, archives, codegen, dependencies, emulated, faults, fuzz, hidden, layers, msrv, newest, packages,
-    proof, python, secrets, servers, soak, supply, tables,
+    proof, python, secrets, servers, soak, suite, supply, tables,
 };
 
 /// One step.
@@ -178,5 +178,6 @@ fn features() -> Result<()> {
 
 fn tests() -> Result<()> {
     packages::check()?;
-    run_command(cargo(&["test", "--workspace", "--locked"]))
+    suite::run(suite::programs(&[], None)?)?;
+    run_command(cargo(&["test", "--workspace", "--locked", "--doc"]))
 }

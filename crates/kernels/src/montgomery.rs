@@ -57,7 +57,7 @@ pub trait Montgomery: Send + Sync {
     /// 1 in Montgomery form.
     fn one(&mut self) -> AlignedBuf;
 
-    /// `log2 R`: a plain number of at most so many bits fits without being reduced.
+    /// `log2 R`: a plain number of at most this many bits fits without being reduced.
     fn bits(&self) -> usize;
 
     /// The bits that each step of [`enter`](Self::enter) takes in: `s ≤ log2 R`.
@@ -195,7 +195,7 @@ pub trait Montgomery: Send + Sync {
 
     /// The first `count` numbers as they are, fully reduced, each in as many limbs as its modulus.
     /// Preconditions: each is a product of a number in Montgomery form and a plain one below its modulus;
-    /// there are so many.
+    /// `count` is at most [`count`](Self::count).
     fn canonical(&mut self, x: &[u64], count: usize) -> Numbers;
 
     /// A number out of Montgomery form: [plain](Self::plain), but not fully reduced.

@@ -172,14 +172,14 @@ pub(crate) fn shares(route: Route, moduli: &[&Prepared], operation: Operation) -
         let are_alike = mine.iter().all(|modulus| backend.shape(modulus) == backend.shape(mine[0]));
         (if are_alike { backend } else { main }, count)
     };
-    plan((bits, operation), moduli.len()).into_iter().map(share).collect()
+    plan(bits, operation, moduli.len()).into_iter().map(share).collect()
 }
 
 /// A machine, and how many jobs it does.
 pub(crate) type Share = (&'static dyn Backend, usize);
 
 /// The cheapest of this processor's machines do all jobs.
-fn plan((bits, operation): (usize, Operation), count: usize) -> Vec<Share> {
+fn plan(bits: usize, operation: Operation, count: usize) -> Vec<Share> {
     let candidates = cost::candidates(bits);
     let costs: Vec<(usize, u64)> = candidates.iter().map(|c| (c.numbers, c.estimate(operation))).collect();
     let calls = cheapest(&costs, count);

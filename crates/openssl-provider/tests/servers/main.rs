@@ -1,7 +1,7 @@
 //! Debian's TLS servers on the provider, under load on loopback: haproxy (asynchronous), nginx and apache2.
 //!
 //! Every connection is a full handshake, every response is compared, and the provider's counters must say
-//! that it made each signature. `ZARIZ_HANDSHAKES` is the number of handshakes in each load (2,000; the
+//! that it made each signature. `ZARIZ_HANDSHAKES` is the number of handshakes in each load (800; the
 //! figures in the documents are of 20,000). `ZARIZ_SUBJECT=default` runs the tests on OpenSSL's own code, to
 //! tell a server's faults from zariz's.
 
@@ -34,6 +34,6 @@ fn turn() -> MutexGuard<'static, ()> {
 
 /// How many handshakes a load makes.
 fn handshakes() -> usize {
-    let Ok(text) = std::env::var("ZARIZ_HANDSHAKES") else { return 2000 };
+    let Ok(text) = std::env::var("ZARIZ_HANDSHAKES") else { return 800 };
     text.parse().unwrap_or_else(|_| panic!("ZARIZ_HANDSHAKES is {text:?}, which is not a number"))
 }

@@ -1,0 +1,100 @@
+//! The test programs of the workspace, as many at once as there are processors: most of them have one long
+//! test, and cargo runs one program after the other.
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::thread;
+use std::time::Instant;
+
+use crate::metadata::target_directory;
+use crate::process::{cargo, output, root};
+
+/// The slowest programs. They begin first, so that none runs alone at the end.
+const SLOW: &[&str] =
+    &["servers", "papers", "differential", "wycheproof", "rsa", "cli", "zariz", "exponents"];
+
+/// A command with its name.
+pub type Job = (String, Command);
+
+/// Compiles the tests of the whole workspace. Returns those of some crates, named by their folders, with the
+/// variable in their environment; of all crates, if none is named.
+pub fn programs(crates: &[&str], variable: Option<(&str, &str)>) -> Result<Vec<Job>> {
+    let build =
+        cargo(&["test", "--workspace", "--locked", "--no-run", "--message-format=json-render-diagnostics"]);
+    let messages = output(build).context("the tests do not compile")?;
+    let mut found = BTreeSet::new();
+    for line in messages.lines() {
+        let message: Value = serde_json::from_str(line).context("cargo's message is not JSON")?;
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        let (Some(program), Some(manifest)) = (text(&message["executable"]), text(&message["manifest_path"]))
+        else {
+            continue;
+        };
+        // The program of a crate is built for its tests, and is not one of them.
+        if message["profile"]["test"] != true {
+            continue;
+        }
+        let folder = Path::new(&manifest).parent().unwrap_or(root()).to_owned();
+        let is_chosen = crates.is_empty() || crates.iter().any(|krate| root().join(krate) == folder);
+        if is_chosen {
+            let name = text(&message["target"]["name"]).unwrap_or_default();
+            found.insert((!SLOW.contains(&&*name), folder, name, PathBuf::from(program)));
+        }
+    }
+    ensure!(!found.is_empty(), "no test program of {crates:?} was built");
+    let job = |(_, folder, name, program): (bool, PathBuf, String, PathBuf)| {
+        let mut command = Command::new(program);
+        // As cargo runs them.
+        command.env("CARGO_MANIFEST_DIR", &folder).env("CARGO", cargo(&[]).get_program());
+        command.env("ZARIZ_REQUIRE_TOOLS", "1").envs(variable).current_dir(&folder);
+        (format!("{} of {}", name, folder.strip_prefix(root()).unwrap_or(&folder).display()), command)
+    };
+    Ok(found.into_iter().map(job).collect())
+}
+
+/// Runs all of them, also after a failure. The output of each is shown when it ends.
+pub fn run(jobs: Vec<Job>) -> Result<()> {
+    let (count, folder) = (jobs.len(), target_directory()?.join("xtask/suite"));
+    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let jobs = Mutex::new(jobs.into_iter().enumerate());
+    let failed = Mutex::new(Vec::new());
+    let at_once = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        for _ in 0..at_once {
+            scope.spawn(|| {
+                loop {
+                    let Some((number, (name, command))) = jobs.lock().expect("no panic").next() else {
+                        break;
+                    };
+                    let (start, log) = (Instant::now(), folder.join(format!("{number}.log")));
+                    let outcome = run_to(command, &log);
+                    // One at a time writes what it has.
+                    let mut failed = failed.lock().expect("no panic");
+                    print!("{}", String::from_utf8_lossy(&fs::read(&log).unwrap_or_default()));
+                    let time = start.elapsed().as_secs_f64();
+                    match outcome {
+                        Ok(true) => println!("-- {name}: passed in {time:.1} s"),
+                        Ok(false) => failed.push(name),
+                        Err(error) => failed.push(format!("{name} ({error:#})")),
+                    }
+                }
+            });
+        }
+    });
+    let failed = failed.into_inner().expect("no panic");
+    ensure!(failed.is_empty(), "{} of {count} test programs failed: {}", failed.len(), failed.join("; "));
+    println!("-- {count} test programs passed");
+    Ok(())
+}
+
+/// Runs a command with its output in a file; whether it succeeded.
+fn run_to(mut command: Command, log: &Path) -> Result<bool> {
+    let file = File::create(log).with_context(|| format!("cannot write {}", log.display()))?;
+    command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
+    Ok(command.status().context("cannot be run")?.success())
+}
