@@ -1,19 +1,8 @@
 //! Whole multiplications: in one window, or split into parts.
 
 use super::chains::Chains;
-use super::machine::{DIGITS, Digits, Machine};
+use super::machine::{DIGITS, Digits, Machine, Modulus};
 use super::tail;
-
-/// The constants of a modulus `M` of `n` digits that a multiplication reads; `R = 2^{32n}`.
-#[derive(Clone, Copy)]
-pub struct Modulus<'a> {
-    /// `M`.
-    pub digits: &'a [Digits],
-    /// `R − M`.
-    pub negated: &'a [Digits],
-    /// `−M^{−1} mod 2^32`.
-    pub mu: u32,
-}
 
 /// Almost Montgomery multiplication by four carry chains: `out ≡ a·b·R^{−1} (mod M)`.
 ///

@@ -2,9 +2,7 @@
 
 use core::fmt;
 
-use super::amm::Modulus;
-use super::machine::WIDEST;
-use super::machine::{DIGITS, Digits};
+use super::machine::{DIGITS, Digits, Modulus, WIDEST};
 use crate::OddModulus;
 use crate::bounds::REDUCED_FULL;
 use crate::limbs::{self, Limbs};

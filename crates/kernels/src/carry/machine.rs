@@ -1,7 +1,5 @@
 //! The operations of a machine for vector carry propagation chains, and its compiled kernels.
 
-use super::amm::Modulus;
-
 /// Digits in a vector.
 pub const DIGITS: usize = 16;
 
@@ -80,6 +78,17 @@ pub const WIDEST: usize = 2;
 
 /// The vectors that a multiplication needs beside its result.
 pub const SCRATCH: usize = 2 * WIDEST;
+
+/// The constants of a modulus `M` of `n` digits that a multiplication reads; `R = 2^{32n}`.
+#[derive(Clone, Copy)]
+pub struct Modulus<'a> {
+    /// `M`.
+    pub digits: &'a [Digits],
+    /// `R − M`.
+    pub negated: &'a [Digits],
+    /// `−M^{−1} mod 2^32`.
+    pub mu: u32,
+}
 
 /// The kernels of [`super`], each compiled for one machine: numbers of one vector as a window of one, longer
 /// numbers, an even count of vectors, by windows of [`WIDEST`].

@@ -31,9 +31,9 @@ mod machine;
 mod select;
 pub mod tail;
 
-pub use amm::{Modulus, amm};
+pub use amm::amm;
 pub use chains::Chains;
 pub use constants::Constants;
 pub use context::Context;
-pub use machine::{DIGITS, Digits, Kernels, Machine, SCRATCH, WIDEST};
+pub use machine::{DIGITS, Digits, Kernels, Machine, Modulus, SCRATCH, WIDEST};
 pub use select::select;

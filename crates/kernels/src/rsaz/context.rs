@@ -6,7 +6,7 @@
 
 use bytemuck::{cast_slice, cast_slice_mut};
 
-use super::machine::Kernels;
+use super::kernels::Kernels;
 use super::select::PACK;
 use super::workspace::{NUMBERS, Workspace};
 use super::{Quotients, most_sums};

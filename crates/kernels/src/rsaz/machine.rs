@@ -1,7 +1,5 @@
-//! The operations of a machine for RSAZ (four columns of one number in a vector, and scalar words beside
-//! them), and its compiled kernels.
-
-use super::workspace::Workspace;
+//! The operations of a machine for RSAZ: four columns of one number in a vector, and scalar words beside
+//! them.
 
 /// A machine that works on four columns of one number at once, and on single ones.
 ///
@@ -73,19 +71,4 @@ pub trait Machine: Copy + Send + Sync + 'static {
     fn packed_pick(self, sum: Self::Packed, digits: &[Self::Digit], a: u64, b: u64) -> Self::Packed;
     /// Writes eight digits.
     fn packed_store(self, digits: &mut [Self::Digit], v: Self::Packed);
-}
-
-/// The kernels of RSAZ, compiled for one machine: for each digit size, way to find quotients and common
-/// length.
-pub trait Kernels: Machine<Digit: bytemuck::Pod> {
-    /// The cost of a vector multiply-accumulate, in tenths of a cycle: the limit of the processor's ports.
-    /// Only the choice of window depends on it.
-    const MAC_TENTHS: u32;
-
-    /// [`super::multiply()`], with the digit size and quotients of the working space.
-    fn multiply(self, space: &mut Workspace<Self>, x: &mut [Self::Digit], y: &[Self::Digit]);
-    /// [`super::square()`], with the digit size and quotients of the working space.
-    fn square(self, space: &mut Workspace<Self>, x: &mut [Self::Digit], times: usize);
-    /// [`super::select()`].
-    fn select(self, out: &mut [Self::Digit], table: &[Self::Digit], index: u64);
 }

@@ -32,6 +32,7 @@
 mod carry;
 mod context;
 mod head;
+mod kernels;
 mod machine;
 mod multiply;
 mod rows;
@@ -40,7 +41,8 @@ mod square;
 mod workspace;
 
 pub use context::Context;
-pub use machine::{Kernels, Machine};
+pub use kernels::Kernels;
+pub use machine::Machine;
 pub use multiply::multiply;
 pub use select::select;
 pub use square::square;
