@@ -14,7 +14,7 @@ use std::arch::x86_64::*;
 use zariz_kernels::batch::Machine;
 
 use super::avx2::in_register;
-use super::avx2_row;
+use super::avx2_row::{self, C1, C2};
 
 /// Proof that the processor has AVX2 and FMA.
 #[derive(Clone, Copy, Debug)]
@@ -28,8 +28,6 @@ impl Avx2Fma {
     }
 }
 
-pub(super) const C1: f64 = (1u128 << 103) as f64;
-pub(super) const C2: f64 = ((1u128 << 103) + (3 << 51)) as f64;
 /// A digit `d < 2^51` has the bit pattern of `2^52 + d` when or-ed into this.
 const EXPONENT: u64 = ((1u64 << 52) as f64).to_bits();
 

@@ -8,7 +8,9 @@
 use std::arch::asm;
 use std::arch::x86_64::*;
 
-use super::avx2_fma::{C1, C2};
+/// `C1` and `C2` of the head of `avx2_fma.rs`.
+pub(super) const C1: f64 = (1u128 << 103) as f64;
+pub(super) const C2: f64 = ((1u128 << 103) + (3 << 51)) as f64;
 
 /// `h` and `l` of the product of `b` and the digit at an offset.
 macro_rules! product {

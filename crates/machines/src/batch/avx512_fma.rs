@@ -19,7 +19,7 @@
 use std::arch::x86_64::*;
 use zariz_kernels::batch::Machine;
 
-use super::avx512_row;
+use super::avx512_row::{self, C1, C2};
 use crate::batch::avx512::{if_then_else, in_register, low_52, transpose};
 
 /// Proof that the processor has AVX-512F and DQ.
@@ -33,9 +33,6 @@ impl Avx512Fma {
         has.then_some(Self(()))
     }
 }
-
-pub(super) const C1: f64 = (1u128 << 104) as f64;
-pub(super) const C2: f64 = ((1u128 << 104) + (1 << 52)) as f64;
 
 impl Machine for Avx512Fma {
     const LANES: usize = 8;

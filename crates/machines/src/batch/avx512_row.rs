@@ -6,7 +6,9 @@
 use std::arch::asm;
 use std::arch::x86_64::*;
 
-use super::avx512_fma::{C1, C2};
+/// `C1` and `C2` of the head of `avx512_fma.rs`.
+pub(super) const C1: f64 = (1u128 << 104) as f64;
+pub(super) const C2: f64 = ((1u128 << 104) + (1 << 52)) as f64;
 
 /// The digits of the widest tile.
 const WIDEST: usize = 20;
