@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Request;
-use super::job::Paused;
 
 /// From this many threads on, entries of idle threads are dropped.
 const KEPT: usize = 64;
@@ -27,12 +26,10 @@ impl Gather {
         requests.len()
     }
 
-    /// Takes all requests for workers, and marks them as handed over. Drops requests that no job waits for
-    /// any more.
+    /// Takes all requests, for workers. Drops those that no job waits for any more.
     pub fn take(&self) -> Vec<Arc<Request>> {
         let mut requests = mem::take(&mut *self.requests.lock().unwrap_or_else(PoisonError::into_inner));
         requests.retain(|request| Arc::strong_count(request) > 1);
-        requests.iter().filter_map(|request| request.waiter()).for_each(Paused::note_handed_over);
         requests
     }
 

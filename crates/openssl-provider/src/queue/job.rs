@@ -9,61 +9,18 @@
 
 use std::ptr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use zariz::batcher::PrimitiveResult;
-use zariz::batcher::provider::Waiter;
 use zariz_process::Process;
 
 use super::gather::Gather;
-use super::wake::{Wake, is_in_callback};
+use super::wake::{Paused, Wake, is_in_callback};
 use super::{ComputeError, ComputeResult, PerProcessQueue, Primitive, Queue, QueueError, Request, result};
 use crate::ffi::libcrypto::Libcrypto;
 
 /// How often a job runs without a result before it blocks its thread. Its program then ignores the file
 /// descriptor, or has forbidden jobs to pause.
 const PATIENCE: usize = 16;
-
-/// The waiter of a job's request.
-pub struct Paused {
-    wake: Arc<Wake>,
-    gather: Arc<Gather>,
-    /// Whether the request was handed over to workers.
-    handed_over: AtomicBool,
-}
-
-impl Paused {
-    fn is_handed_over(&self) -> bool {
-        self.handed_over.load(Ordering::Acquire)
-    }
-
-    /// Notes that the request is handed over to workers.
-    pub fn note_handed_over(&self) {
-        self.handed_over.store(true, Ordering::Release);
-    }
-}
-
-impl Waiter for Paused {
-    /// All requests of a batch get their results before any job is woken, so a job's thread finds them
-    /// together.
-    fn finished(&self) {
-        self.gather.note_finished();
-    }
-
-    fn wake(&self) {
-        self.wake.signal(self);
-    }
-
-    /// Signalling a descriptor does not block; a program's function may.
-    fn is_prompt(&self) -> bool {
-        !self.wake.has_callback()
-    }
-
-    /// A result that its job never fetched no longer counts as uncollected.
-    fn forgotten(&self) {
-        self.gather.note_collected();
-    }
-}
 
 /// Computes a request of the running job or, outside of jobs, of the thread.
 pub fn call(queues: &PerProcessQueue, libcrypto: &Libcrypto, primitive: Primitive) -> ComputeResult {
@@ -96,17 +53,23 @@ pub fn is_running(libcrypto: &Libcrypto) -> bool {
 /// Makes a request, which the wait context's wake owns.
 fn begin(queue: &Arc<Queue>, wake: &Arc<Wake>, primitive: Primitive) -> *const Request {
     let gather = queue.compute().gathers.here();
-    let paused = Paused { wake: wake.clone(), gather: gather.clone(), handed_over: AtomicBool::new(false) };
-    let request = Request::new(primitive, paused, None);
+    let request = Request::new(primitive, Paused::new(wake.clone(), gather.clone()), None);
     let pointer = Arc::as_ptr(&request);
     let job: *const Paused = request.waiter().map_or(ptr::null(), ptr::from_ref);
     wake.keep(request.clone());
     if gather.add(request) >= queue.full() || wake.has_callback() {
-        queue.submit(gather.take());
+        hand_over(queue, &gather);
     } else {
         wake.signal(job);
     }
     pointer
+}
+
+/// Hands all gathered requests over to workers.
+fn hand_over(queue: &Arc<Queue>, gather: &Gather) {
+    let requests = gather.take();
+    requests.iter().filter_map(|request| request.waiter()).for_each(Paused::note_handed_over);
+    queue.submit(requests);
 }
 
 /// Pauses until there is a result. The stack owns nothing while the job is paused: it may be abandoned.
@@ -140,7 +103,7 @@ fn paused(
                 waited = true;
                 wake.signal(job);
             } else {
-                queue.submit(gather.take());
+                hand_over(queue, gather);
             }
         } else if !paused || idle > PATIENCE {
             return done(wake, gather, request.wait_for_result());

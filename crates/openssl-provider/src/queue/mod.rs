@@ -28,7 +28,7 @@ use zeroize::Zeroizing;
 use crate::counters::Counters;
 use crate::stack;
 use gather::Gathers;
-use job::Paused;
+use wake::Paused;
 pub use zariz::batcher::Primitive;
 pub use zariz::batcher::provider::QueueError;
 

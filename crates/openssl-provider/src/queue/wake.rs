@@ -7,10 +7,13 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::ptr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use zariz::batcher::provider::Waiter;
+
 use super::Request;
-use super::job::Paused;
+use super::gather::Gather;
 use crate::ffi::guard;
 use crate::ffi::libcrypto::{AsyncCallback, Libcrypto, WaitCtx};
 
@@ -199,4 +202,49 @@ unsafe extern "C" fn cleanup(_: *mut WaitCtx, _: *const c_void, _: c_int, custom
         let wake = unsafe { Box::from_raw(custom.cast::<Arc<Wake>>()) };
         wake.close();
     });
+}
+
+/// The waiter of a job's request.
+pub struct Paused {
+    pub wake: Arc<Wake>,
+    pub gather: Arc<Gather>,
+    /// Whether the request was handed over to workers.
+    handed_over: AtomicBool,
+}
+
+impl Paused {
+    pub fn new(wake: Arc<Wake>, gather: Arc<Gather>) -> Self {
+        Self { wake, gather, handed_over: AtomicBool::new(false) }
+    }
+
+    pub fn is_handed_over(&self) -> bool {
+        self.handed_over.load(Ordering::Acquire)
+    }
+
+    /// Notes that the request is handed over to workers.
+    pub fn note_handed_over(&self) {
+        self.handed_over.store(true, Ordering::Release);
+    }
+}
+
+impl Waiter for Paused {
+    /// All requests of a batch get their results before any job is woken, so a job's thread finds them
+    /// together.
+    fn finished(&self) {
+        self.gather.note_finished();
+    }
+
+    fn wake(&self) {
+        self.wake.signal(self);
+    }
+
+    /// Signalling a descriptor does not block; a program's function may.
+    fn is_prompt(&self) -> bool {
+        !self.wake.has_callback()
+    }
+
+    /// A result that its job never fetched no longer counts as uncollected.
+    fn forgotten(&self) {
+        self.gather.note_collected();
+    }
 }
