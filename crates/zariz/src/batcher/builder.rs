@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::handle::{Batcher, Rsa};
+use super::compute::Rsa;
+use super::handle::Batcher;
 use super::per_process::PerProcessQueue;
 use super::queue::{Limits, Queue};
 use crate::Dispatch;
@@ -109,6 +110,26 @@ impl Builder {
     pub fn build(self) -> Batcher {
         let limits = self.limits();
         Batcher { queues: Arc::new(PerProcessQueue::new(move || Queue::new(Rsa, limits))) }
+    }
+}
+
+impl Default for Batcher {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Batcher {
+    /// A batcher with the default settings.
+    #[must_use]
+    pub fn new() -> Self {
+        Builder::default().build()
+    }
+
+    /// Settings for a batcher.
+    #[must_use]
+    pub fn builder() -> Builder {
+        Builder::default()
     }
 }
 

@@ -1,17 +1,15 @@
 //! The handles that callers share: the batcher, and a key over it.
 
-use std::sync::{Arc, Mutex, PoisonError};
-use std::task::Waker;
+use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
-use super::builder::Builder;
+use super::compute::Rsa;
 use super::error::Error;
 use super::job::Job;
 use super::pending::Pending;
 use super::per_process::PerProcessQueue;
-use super::primitive::{Primitive, PrimitiveResult, primitive_many};
-use super::queue::{Compute, Kind, Metrics, Queue, Waiter};
+use super::queue::{Metrics, Queue};
 use crate::Modulus;
 use crate::rsa::{Algorithm, Message, Padding, PrivateKey};
 
@@ -22,67 +20,8 @@ pub struct Batcher {
     pub(super) queues: Arc<PerProcessQueue<Rsa>>,
 }
 
-/// The queue's computation: RSA primitives and powers.
-pub(super) struct Rsa;
-
-/// The waker of a pending future.
-#[derive(Default)]
-pub(super) struct Task(Mutex<Option<Waker>>);
-
-impl Task {
-    /// Stores the waker.
-    pub fn set(&self, waker: &Waker) {
-        // Cloning or dropping a waker runs the executor's code, which may call this again: do neither under
-        // the lock.
-        let waker = waker.clone();
-        let former = self.0.lock().unwrap_or_else(PoisonError::into_inner).replace(waker);
-        drop(former);
-    }
-}
-
-impl Waiter for Task {
-    fn wake(&self) {
-        let waker = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(waker) = waker {
-            waker.wake();
-        }
-    }
-}
-
-impl Compute for Rsa {
-    type Operation = Primitive;
-    type Output = PrimitiveResult;
-    type Waiter = Task;
-
-    fn kind(primitive: &Primitive) -> Kind {
-        primitive.kind()
-    }
-
-    fn compute(&self, batch: &[&Primitive]) -> Vec<PrimitiveResult> {
-        primitive_many(batch)
-    }
-}
-
-impl Default for Batcher {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Batcher {
-    /// A batcher with the default settings.
-    #[must_use]
-    pub fn new() -> Self {
-        Builder::default().build()
-    }
-
-    /// Settings for a batcher.
-    #[must_use]
-    pub fn builder() -> Builder {
-        Builder::default()
-    }
-
-    pub(super) fn queue(&self) -> &Arc<Queue<Rsa>> {
+    fn queue(&self) -> &Arc<Queue<Rsa>> {
         self.queues.queue()
     }
 
@@ -104,7 +43,7 @@ impl Batcher {
     /// that returns a result also wakes other futures of the batcher: do not poll while holding a lock that
     /// their wakers need.
     pub fn submit<T>(&self, job: Job<T>) -> Pending<T> {
-        Pending::new(self, Ok(job))
+        Pending::new(&self.queues, Ok(job))
     }
 
     /// A key and an algorithm for signatures that can be awaited.
@@ -171,7 +110,7 @@ impl Signer {
     /// is hashed at once, so the future does not borrow it. [`Batcher::submit`] says when the signature is
     /// computed. The errors are those of [`Batcher::sign`].
     pub fn sign<'a>(&self, message: impl Into<Message<'a>>) -> Pending<Vec<u8>> {
-        Pending::new(&self.batcher, Job::sign(&self.key, self.algorithm, message).map_err(Error::Rsa))
+        Pending::new(&self.batcher.queues, Job::sign(&self.key, self.algorithm, message).map_err(Error::Rsa))
     }
 
     /// Signs a message, and blocks the thread until the signature is there.

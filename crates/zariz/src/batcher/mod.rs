@@ -28,6 +28,7 @@
 //! ```
 
 mod builder;
+mod compute;
 mod error;
 mod handle;
 mod job;

@@ -10,9 +10,10 @@ use std::time::Instant;
 use zariz_process::Process;
 use zeroize::Zeroizing;
 
+use super::compute::{Rsa, Task};
 use super::error::Error;
-use super::handle::{Batcher, Rsa, Task};
 use super::job::Job;
+use super::per_process::PerProcessQueue;
 use super::queue::{Outcome, Queue, QueueError, Request};
 use crate::rsa;
 
@@ -24,7 +25,7 @@ pub struct Pending<T> {
 
 struct Inner<T> {
     /// Keeps the workers running.
-    _batcher: Batcher,
+    _queues: Arc<PerProcessQueue<Rsa>>,
     /// The process that made the request and owns the queue.
     process: Process,
     queue: Arc<Queue<Rsa>>,
@@ -47,18 +48,15 @@ enum Stage {
 }
 
 impl<T> Pending<T> {
-    pub(super) fn new(batcher: &Batcher, job: Result<Job<T>, Error>) -> Self {
-        let inner = job.map(|job| {
-            let queue = batcher.queue().clone();
-            Inner {
-                _batcher: batcher.clone(),
-                process: Process::current(),
-                queue,
-                request: Request::new(job.primitive, Task::default(), job.deadline),
-                deadline: job.deadline,
-                stage: Stage::New,
-                finish: Some(job.finish),
-            }
+    pub(super) fn new(queues: &Arc<PerProcessQueue<Rsa>>, job: Result<Job<T>, Error>) -> Self {
+        let inner = job.map(|job| Inner {
+            _queues: queues.clone(),
+            process: Process::current(),
+            queue: queues.queue().clone(),
+            request: Request::new(job.primitive, Task::default(), job.deadline),
+            deadline: job.deadline,
+            stage: Stage::New,
+            finish: Some(job.finish),
         });
         Self { inner: Some(inner) }
     }

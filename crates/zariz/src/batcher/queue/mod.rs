@@ -23,6 +23,7 @@
 //! No lock is held while a batch is computed or while a waiter is woken. Each process has its own queue and
 //! workers ([`PerProcessQueue`](super::PerProcessQueue)).
 
+mod caller;
 mod caller_runs;
 mod compute;
 mod meter;
@@ -42,7 +43,7 @@ use std::time::{Duration, Instant};
 use super::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use super::sync::thread::JoinHandle;
 use super::sync::{Condvar, Mutex, MutexGuard, PoisonError, processors, thread};
-use caller_runs::Callers;
+use caller::Callers;
 pub use compute::{Compute, Kind, Outcome, QueueError, Waiter};
 use meter::Meter;
 pub use meter::Metrics;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::caller_runs::Caller;
+use super::caller::Caller;
 use super::compute::{Compute, Kind, Outcome, QueueError, Waiter};
 use crate::batcher::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use crate::batcher::sync::{Condvar, Mutex, MutexGuard, PoisonError};
