@@ -2,79 +2,21 @@
 //!
 //! A pair `(mask, unmask)` with `mask·unmask^e ≡ 1 (mod n)` hides `x` as `x·mask`; the result times `unmask`
 //! is the result for `x`. `unmask` is random; `mask = (unmask^{−1})^e` costs an inversion and a public
-//! operation. After each use both are squared, which makes the next pair, and after [`USES`] the pair is
-//! dropped.
+//! operation. After each use both are squared, which makes the next pair, and after [`USES`](pool::USES) the
+//! pair is dropped. Between uses, it is in its key's [`Pool`](pool::Pool).
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+pub(super) mod pool;
 
 use zariz_kernels::limbs::{self, Limbs};
 use zariz_machines::memcheck;
-use zariz_process::PerProcess;
 
+use self::pool::Blind;
 use super::error::Error;
 use super::private::PrivateKey;
 use crate::declassify;
 use crate::inverse::invert;
 use crate::jobs;
 use crate::prepared::Prepared;
-
-/// How often a pair is used before a fresh one replaces it: that many operations share the cost of a fresh
-/// one.
-const USES: usize = 64;
-/// The most pairs that a key keeps: for 32 threads that sign eight at a time. Further ones are made anew each
-/// time.
-const KEPT: usize = 256;
-
-/// One blinding.
-pub(super) struct Blind {
-    pub mask: Limbs,
-    pub unmask: Limbs,
-    uses: usize,
-}
-
-impl Blind {
-    /// Whether its squares serve another request.
-    fn has_more_uses(&self) -> bool {
-        self.uses + 1 < USES
-    }
-}
-
-/// The pairs of a key that no operation is using. A child of `fork` begins with none: a mask that two
-/// processes use hides less, and a lock that a parent's thread held may never be released.
-#[derive(Default)]
-pub(super) struct Pool(PerProcess<Mutex<Vec<Blind>>>);
-
-impl Pool {
-    fn pairs(&self) -> MutexGuard<'_, Vec<Blind>> {
-        let of_process = self.0.get_or_init(|inherited| {
-            // The parent's pairs are wiped, unless one of its threads was changing the list.
-            if let Some(Ok(mut pairs)) = inherited.map(Mutex::try_lock) {
-                pairs.clear();
-            }
-            Mutex::default()
-        });
-        of_process.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    #[cfg(all(test, feature = "keygen"))]
-    pub(super) fn clear(&self) {
-        self.pairs().clear();
-    }
-
-    /// Keeps pairs, up to [`KEPT`] in all.
-    fn keep(&self, pairs: impl Iterator<Item = Blind>) {
-        let mut kept = self.pairs();
-        let room = KEPT.saturating_sub(kept.len());
-        kept.extend(pairs.take(room));
-    }
-}
-
-impl Drop for Pool {
-    /// Wipes the pairs of this process, and those that it began with.
-    fn drop(&mut self) {
-        self.pairs().clear();
-    }
-}
 
 /// Groups of neighbours with the same key.
 fn same_keys<'k, 'a>(keys: &'k [&'a PrivateKey]) -> impl Iterator<Item = &'k [&'a PrivateKey]> {
@@ -150,6 +92,7 @@ pub(super) fn random_below(modulus: &Prepared) -> Result<Limbs, Error> {
 
 #[cfg(all(test, feature = "keygen"))]
 mod tests {
+    use super::pool::USES;
     use super::*;
     use crate::backend::Product;
     use crate::forks;
@@ -199,7 +142,7 @@ mod tests {
         for count in [1, crate::Engine::best().lanes()] {
             let key = PrivateKey::generate(1024).expect("a key");
             // What made the key has used a pair.
-            key.secret.blinding.clear();
+            key.secret.blinding.pairs().clear();
             let messages = vec![&b"message"[..]; count];
             let mut seen = Vec::new();
             for uses in 1..=USES {
@@ -210,20 +153,6 @@ mod tests {
                 seen.extend(kept);
             }
         }
-    }
-
-    #[test]
-    fn a_key_keeps_so_many_pairs_and_no_more() {
-        let _alone = forks::alone();
-        let pool = Pool::default();
-        let pairs =
-            |count| (0..count).map(|_| Blind { mask: Limbs::default(), unmask: Limbs::default(), uses: 0 });
-        pool.keep(pairs(KEPT - 1));
-        assert_eq!(pool.pairs().len(), KEPT - 1);
-        pool.keep(pairs(2));
-        assert_eq!(pool.pairs().len(), KEPT);
-        pool.keep(pairs(1));
-        assert_eq!(pool.pairs().len(), KEPT);
     }
 
     #[test]

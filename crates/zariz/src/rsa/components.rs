@@ -4,9 +4,6 @@ use std::fmt;
 
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
-use super::parse::bytes;
-use super::private::{PrivateKey, Secret};
-
 /// The numbers of a private key with two primes, big-endian (RFC 8017 section 3.2). The secret ones are
 /// zeroised when dropped. All are without leading zeros.
 #[derive(Clone, PartialEq, Eq)]
@@ -58,24 +55,5 @@ impl fmt::Debug for Components {
     /// Shows the modulus's length, not the numbers: most are secret.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.debug_struct("Components").field("n_bytes", &self.n.len()).finish_non_exhaustive()
-    }
-}
-
-impl PrivateKey {
-    /// The key's numbers, to export them. They do not include the key's
-    /// [`PublicKey::usage`](super::PublicKey::usage): a key made from them may be used for everything, unless
-    /// [`with_usage`](Self::with_usage) restricts it again.
-    pub fn components(&self) -> Components {
-        let (public, Secret { p, q, qinv, d, .. }) = (&self.public, &*self.secret);
-        Components {
-            n: public.n(),
-            e: public.e(),
-            d: bytes(d),
-            p: bytes(p.modulus.limbs()),
-            q: bytes(q.modulus.limbs()),
-            dp: bytes(&p.exponent),
-            dq: bytes(&q.exponent),
-            qinv: bytes(qinv),
-        }
     }
 }

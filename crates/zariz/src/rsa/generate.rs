@@ -11,10 +11,9 @@ use zariz_process::Process;
 
 use super::algorithm::Algorithm;
 use super::error::{Error, KeyError};
-use super::parse::bytes;
 use super::private::PrivateKey;
 use super::public::PublicKey;
-use super::secrets::{Secrets, in_limbs};
+use super::secrets::{Secrets, bytes, in_limbs};
 use super::sign::{SignJob, sign_many};
 use super::usage::Usage;
 use crate::declassify;
@@ -177,6 +176,27 @@ impl KeyGenerator {
         // With an exponent of many small factors, one prime in seven has p − 1 without a factor of it.
         let search = if self.e[..] == [E] { search } else { search.losing(3.0) };
         Ok(if self.method == KeyMethod::Incremental { search.incremental() } else { search })
+    }
+}
+
+impl PrivateKey {
+    /// Makes a new key of `bits` bits with public exponent 65537, by the default method of
+    /// [`KeyGenerator`].
+    ///
+    /// # Errors
+    /// [`KeyError::Size`] unless `bits` is from [`PublicKey::MIN_BITS`] to [`PublicKey::MAX_BITS`];
+    /// [`KeyError::Random`].
+    pub fn generate(bits: usize) -> Result<Self, KeyError> {
+        KeyGenerator::new(bits)?.generate()
+    }
+
+    /// Makes `count` new keys like [`generate`](Self::generate). Many at once are faster than as many calls
+    /// for one.
+    ///
+    /// # Errors
+    /// Those of [`generate`](Self::generate).
+    pub fn generate_many(bits: usize, count: usize) -> Result<Vec<Self>, KeyError> {
+        KeyGenerator::new(bits)?.generate_many(count)
     }
 }
 

@@ -26,10 +26,11 @@ impl<'a, T: AsRef<[u8]> + ?Sized> From<&'a T> for Message<'a> {
 impl Message<'_> {
     /// Checks that a digest has the hash's length.
     pub(super) fn check(self, hash: Hash) -> Result<(), Error> {
-        match self {
-            Self::Bytes(_) => Ok(()),
-            Self::Digest(digest) => hash.check_digest(digest),
-        }
+        let (expected, actual) = match self {
+            Self::Bytes(_) => return Ok(()),
+            Self::Digest(digest) => (hash.size(), digest.len()),
+        };
+        if actual == expected { Ok(()) } else { Err(Error::Digest { expected, actual }) }
     }
 
     /// Calls `with` with the digest, which is wiped if it is computed here.

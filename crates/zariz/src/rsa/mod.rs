@@ -32,11 +32,11 @@ mod error;
 #[cfg(feature = "keygen")]
 mod generate;
 mod hash;
-mod hasher;
 pub mod hazmat;
 mod mask;
 mod message;
 mod missing;
+mod names;
 mod other_format;
 mod parse;
 mod private;
@@ -59,8 +59,7 @@ pub(crate) use decrypt::{check_ciphertext, decode};
 pub use error::{Error, KeyError};
 #[cfg(feature = "keygen")]
 pub use generate::{KeyGenerator, KeyMethod, Keys};
-pub use hash::{Hash, Mgf};
-pub use hasher::Hasher;
+pub use hash::{Hash, Hasher, Mgf};
 pub use message::Message;
 pub use other_format::OtherFormat;
 pub use private::PrivateKey;

@@ -2,21 +2,17 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
-use zariz_kernels::limbs::{self, Limbs};
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
-use super::blinding::Pool;
+use super::components::{Components, PrimeComponents};
 use super::error::KeyError;
-use super::hazmat::pkcs1v15;
 use super::parse::{self, Private};
 use super::public::PublicKey;
-use super::secrets::{Secrets, in_limbs, trimmed, within};
+use super::secrets::{Secret, Secrets, bytes, trimmed, within};
 use super::usage::Usage;
 use super::validate;
-use super::{Components, PrimeComponents};
-use crate::declassify;
 use crate::dispatch::{Dispatch, Route, Shape};
 use crate::engine::{Engine, EngineError};
 use crate::method::Method;
@@ -28,36 +24,6 @@ use crate::zeroize_stack::zeroize_stack;
 pub struct PrivateKey {
     pub(super) public: PublicKey,
     pub(super) secret: Arc<Secret>,
-}
-
-/// What is secret of a key.
-pub(super) struct Secret {
-    pub p: Prime,
-    pub q: Prime,
-    /// `q^{−1} mod p`, of the length of `p`.
-    pub qinv: Limbs,
-    /// Of the modulus's length.
-    pub d: Limbs,
-    /// The hash of `d`, for [`implicit_rejection`](PrivateKey::implicit_rejection), whose stack is not wiped.
-    pub key_hash: Zeroizing<Vec<u8>>,
-    pub blinding: Pool,
-    /// Set when a result was wrong and a prime was then found composite.
-    invalid: AtomicBool,
-}
-
-/// One prime with its exponent, of the prime's length.
-pub(super) struct Prime {
-    pub modulus: Prepared,
-    /// 1 modulo this prime and 0 modulo the other; below `n`, and of its length.
-    pub unit: Limbs,
-    /// `d mod (p − 1)`.
-    pub exponent: Limbs,
-}
-
-impl Secret {
-    fn new(p: Prime, q: Prime, qinv: Limbs, d: Limbs, key_hash: Zeroizing<Vec<u8>>) -> Self {
-        Self { p, q, qinv, d, key_hash, blinding: Pool::default(), invalid: AtomicBool::new(false) }
-    }
 }
 
 /// When the last clone is dropped.
@@ -103,27 +69,6 @@ impl PrivateKey {
         zeroize_stack(|| Self::from_parts(&parse::private(pem_or_der, Some(password))?))
     }
 
-    /// Makes a new key of `bits` bits with public exponent 65537, by the default method of
-    /// [`KeyGenerator`](super::KeyGenerator).
-    ///
-    /// # Errors
-    /// [`KeyError::Size`] unless `bits` is from [`PublicKey::MIN_BITS`] to [`PublicKey::MAX_BITS`];
-    /// [`KeyError::Random`].
-    #[cfg(feature = "keygen")]
-    pub fn generate(bits: usize) -> Result<Self, KeyError> {
-        super::KeyGenerator::new(bits)?.generate()
-    }
-
-    /// Makes `count` new keys like [`generate`](Self::generate). Many at once are faster than as many calls
-    /// for one.
-    ///
-    /// # Errors
-    /// Those of [`generate`](Self::generate).
-    #[cfg(feature = "keygen")]
-    pub fn generate_many(bits: usize, count: usize) -> Result<Vec<Self>, KeyError> {
-        super::KeyGenerator::new(bits)?.generate_many(count)
-    }
-
     /// Makes a key from its modulus, exponents and primes. The other numbers are computed, at the cost of a
     /// power modulo a prime; [`from_components`](Self::from_components) takes them from the caller. The
     /// checks are those of [`parse`](Self::parse).
@@ -160,27 +105,25 @@ impl PrivateKey {
 
     pub(super) fn new(public: PublicKey, secrets: Secrets) -> Result<Self, KeyError> {
         validate::relations(public.modulus().limbs(), public.exponent(), &secrets)?;
-        let Secrets { d, p, q, dp, dq, qinv } = secrets;
-        // Primes of unequal length share the longer one's digit count, so that they share batches.
-        let [p_bits, q_bits] = [&p, &q].map(|prime| declassify::modulus_bits(limbs::bits(prime)));
-        let n = public.modulus().limbs();
-        // q·(q^{−1} mod p), and n + 1 less that.
-        let of_p = in_limbs(&limbs::mul(&q, &qinv), n.len());
-        let mut of_q = in_limbs(n, n.len());
-        limbs::sub_assign(&mut of_q, &of_p);
-        limbs::add_assign(&mut of_q, &[1]);
-        let prime = |prime: &[u64], unit: Limbs, exponent: &[u64]| {
-            let modulus = Prepared::new(prime, p_bits.max(q_bits));
-            let len = modulus.limbs().len();
-            Prime { modulus, unit, exponent: in_limbs(exponent, len) }
-        };
-        let (p, q) = (prime(&p, of_p, &dp), prime(&q, of_q, &dq));
-        let qinv = in_limbs(&qinv, p.modulus.limbs().len());
-        let d = in_limbs(&d, public.modulus().limbs().len());
-        let mut bytes = Zeroizing::new(vec![0; public.size()]);
-        limbs::to_be_bytes(&d, &mut bytes);
-        let key_hash = pkcs1v15::key_hash(&bytes);
-        Ok(Self { public, secret: Arc::new(Secret::new(p, q, qinv, d, key_hash)) })
+        let secret = Arc::new(Secret::new(public.modulus(), secrets));
+        Ok(Self { public, secret })
+    }
+
+    /// The key's numbers, to export them. They do not include the key's
+    /// [`PublicKey::usage`](super::PublicKey::usage): a key made from them may be used for everything, unless
+    /// [`with_usage`](Self::with_usage) restricts it again.
+    pub fn components(&self) -> Components {
+        let (public, Secret { p, q, qinv, d, .. }) = (&self.public, &*self.secret);
+        Components {
+            n: public.n(),
+            e: public.e(),
+            d: bytes(d),
+            p: bytes(p.modulus.limbs()),
+            q: bytes(q.modulus.limbs()),
+            dp: bytes(&p.exponent),
+            dq: bytes(&q.exponent),
+            qinv: bytes(qinv),
+        }
     }
 
     /// A copy of the key for another [`Engine`] or [`Dispatch`]. Nothing is computed: the copy shares what is
@@ -221,14 +164,7 @@ impl PrivateKey {
         if method == self.secret.p.modulus.method() {
             return self.clone();
         }
-        let Secret { p, q, qinv, d, key_hash, .. } = &*self.secret;
-        let prime = |prime: &Prime| {
-            let Prime { modulus, unit, exponent } = prime;
-            Prime { modulus: modulus.with_method(method), unit: unit.clone(), exponent: exponent.clone() }
-        };
-        let secret = zeroize_stack(|| {
-            Arc::new(Secret::new(prime(p), prime(q), qinv.clone(), d.clone(), key_hash.clone()))
-        });
+        let secret = zeroize_stack(|| Arc::new(self.secret.with_method(method)));
         Self { public: self.public.clone(), secret }
     }
 

@@ -38,10 +38,12 @@ use zariz_kernels::place::{AlignedBuf, Pool};
 use zariz_kernels::{Montgomery, pow};
 use zeroize::Zeroizing;
 
-use super::blinding::{self, Blind};
+use super::blinding;
+use super::blinding::pool::Blind;
 use super::error::Error;
 use super::missing;
-use super::private::{Prime, PrivateKey};
+use super::private::PrivateKey;
+use super::secrets::Prime;
 use crate::backend::{Backend, default_mxcsr};
 use crate::cost::Operation;
 use crate::counts;

@@ -1,9 +1,15 @@
-//! The private numbers of a key: some are given, the others are computed from them.
+//! The private numbers of a key: some are given, the others are computed from them, and all are prepared.
 
+use std::sync::atomic::AtomicBool;
+
+use zariz_kernels::batch::Method;
 use zariz_kernels::limbs::{self, Limbs};
+use zeroize::Zeroizing;
 
+use super::blinding::pool::Pool;
 use super::components::Components;
 use super::error::KeyError;
+use super::hazmat::pkcs1v15;
 use crate::backend::Power;
 use crate::declassify;
 use crate::dispatch::Route;
@@ -62,6 +68,76 @@ impl Secrets {
     }
 }
 
+/// What is secret of a key: its private numbers, prepared, and what goes with them.
+pub(super) struct Secret {
+    pub p: Prime,
+    pub q: Prime,
+    /// `q^{−1} mod p`, of the length of `p`.
+    pub qinv: Limbs,
+    /// Of the modulus's length.
+    pub d: Limbs,
+    /// The hash of `d`, for [`implicit_rejection`](super::PrivateKey::implicit_rejection), whose stack is not
+    /// wiped.
+    pub key_hash: Zeroizing<Vec<u8>>,
+    pub blinding: Pool,
+    /// Set when a result was wrong and a prime was then found composite.
+    pub invalid: AtomicBool,
+}
+
+/// One prime with its exponent, of the prime's length.
+pub(super) struct Prime {
+    pub modulus: Prepared,
+    /// 1 modulo this prime and 0 modulo the other; below `n`, and of its length.
+    pub unit: Limbs,
+    /// `d mod (p − 1)`.
+    pub exponent: Limbs,
+}
+
+impl Secret {
+    /// Prepares the private numbers of a key with that modulus. Precondition:
+    /// [`relations`](super::validate::relations) accepts them.
+    pub fn new(modulus: &Prepared, Secrets { d, p, q, dp, dq, qinv }: Secrets) -> Self {
+        // Primes of unequal length share the longer one's digit count, so that they share batches.
+        let [p_bits, q_bits] = [&p, &q].map(|prime| declassify::modulus_bits(limbs::bits(prime)));
+        let n = modulus.limbs();
+        // q·(q^{−1} mod p), and n + 1 less that.
+        let of_p = in_limbs(&limbs::mul(&q, &qinv), n.len());
+        let mut of_q = in_limbs(n, n.len());
+        limbs::sub_assign(&mut of_q, &of_p);
+        limbs::add_assign(&mut of_q, &[1]);
+        let prime = |prime: &[u64], unit: Limbs, exponent: &[u64]| {
+            let modulus = Prepared::new(prime, p_bits.max(q_bits));
+            let len = modulus.limbs().len();
+            Prime { modulus, unit, exponent: in_limbs(exponent, len) }
+        };
+        let (p, q) = (prime(&p, of_p, &dp), prime(&q, of_q, &dq));
+        let qinv = in_limbs(&qinv, p.modulus.limbs().len());
+        let d = in_limbs(&d, n.len());
+        let mut bytes = Zeroizing::new(vec![0; modulus.bits().div_ceil(8)]);
+        limbs::to_be_bytes(&d, &mut bytes);
+        let key_hash = pkcs1v15::key_hash(&bytes);
+        Self { p, q, qinv, d, key_hash, blinding: Pool::default(), invalid: AtomicBool::new(false) }
+    }
+
+    /// A copy with another method for powers modulo the primes.
+    pub fn with_method(&self, method: Option<Method>) -> Self {
+        let prime = |Prime { modulus, unit, exponent }: &Prime| Prime {
+            modulus: modulus.with_method(method),
+            unit: unit.clone(),
+            exponent: exponent.clone(),
+        };
+        Self {
+            p: prime(&self.p),
+            q: prime(&self.q),
+            qinv: self.qinv.clone(),
+            d: self.d.clone(),
+            key_hash: self.key_hash.clone(),
+            blinding: Pool::default(),
+            invalid: AtomicBool::new(false),
+        }
+    }
+}
+
 /// `x − 2` for an `x` above 2.
 fn minus_two(x: &[u64]) -> Limbs {
     let mut out = Limbs::new(x.to_vec());
@@ -90,4 +166,12 @@ pub(super) fn within(bytes: &[u8], len: usize) -> Limbs {
     let number = limbs::from_be_bytes(bytes);
     let is_too_long = number.len() > len && declassify::is_too_long(!limbs::equal(&number[len..], &[]));
     if is_too_long { number } else { in_limbs(&number[..number.len().min(len)], len) }
+}
+
+/// A secret number as big-endian bytes without leading zeros.
+pub(super) fn bytes(number: &[u64]) -> Zeroizing<Vec<u8>> {
+    let mut out = Zeroizing::new(vec![0; declassify::written_bits(limbs::bits(number)).div_ceil(8).max(1)]);
+    limbs::to_be_bytes(number, &mut out);
+    out[0] = declassify::first_byte(out[0]);
+    out
 }

@@ -9,7 +9,7 @@ use spki::{AlgorithmIdentifier, AlgorithmIdentifierOwned, AlgorithmIdentifierRef
 use super::algorithm::Algorithm;
 use super::error::{Error, KeyError};
 use super::hash::{Hash, Mgf};
-use super::parse;
+use super::names;
 use super::pss_parameters::PssParameters;
 
 /// id-RSASSA-PSS (RFC 4055 section 3.1).
@@ -71,7 +71,7 @@ impl Usage {
             (pkcs1::ALGORITHM_OID, parameters) => check_none(algorithm.oid, parameters).map(|()| Self::Any),
             (PSS_OID, None) => Ok(Self::Pss),
             (PSS_OID, Some(parameters)) => PssParameters::read(parameters).map(Self::PssWith),
-            (other, _) => Err(KeyError::NotRsa(parse::name(other))),
+            (other, _) => Err(KeyError::NotRsa(names::of(other))),
         }
     }
 

@@ -4,6 +4,7 @@ use zeroize::Zeroizing;
 
 use crate::rsa::error::Error;
 use crate::rsa::hash::{Hash, Mgf};
+use crate::rsa::message::Message;
 
 /// The longest salt that fits next to a digest in a modulus of `bits` bits; `None` if even the digest does
 /// not fit.
@@ -32,7 +33,7 @@ pub(in crate::rsa) fn encode_with(
     bits: usize,
 ) -> Result<Vec<u8>, Error> {
     check_length(hash, salt.len(), bits)?;
-    hash.check_digest(digest)?;
+    Message::Digest(digest).check(hash)?;
     let (em_bits, size) = (bits - 1, bits.div_ceil(8));
     let em_len = em_bits.div_ceil(8);
     let hash_len = hash.size();
@@ -66,7 +67,7 @@ pub fn verify(
     bits: usize,
 ) -> Result<(), Error> {
     check_length(hash, salt_len.unwrap_or(0), bits)?;
-    hash.check_digest(digest)?;
+    Message::Digest(digest).check(hash)?;
     let (expected, actual) = (bits.div_ceil(8), encoded.len());
     if actual != expected {
         return Err(Error::Length { expected, actual });

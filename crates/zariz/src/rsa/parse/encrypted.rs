@@ -7,8 +7,9 @@ use pkcs8::pkcs5::{EncryptionScheme, pbes2::Parameters};
 use spki::AlgorithmIdentifierRef;
 use zeroize::Zeroizing;
 
-use super::{Private, der_error, from_pkcs8, names, to_pkcs8};
+use super::{Private, der_error, from_pkcs8, to_pkcs8};
 use crate::rsa::error::KeyError;
+use crate::rsa::names;
 
 /// The shape of EncryptedPrivateKeyInfo: an algorithm identifier and a string of octets.
 type EncryptedPrivateKeyInfo<'a> = spki::SubjectPublicKeyInfo<AnyRef<'a>, &'a der::asn1::OctetStringRef>;

@@ -6,7 +6,6 @@
 mod content;
 #[cfg(feature = "encryption")]
 mod encrypted;
-mod names;
 mod pem;
 
 use der::referenced::OwnedToRef;
@@ -16,17 +15,13 @@ use pkcs8::PrivateKeyInfoRef;
 use spki::SubjectPublicKeyInfoRef;
 use zeroize::Zeroizing;
 
-use zariz_kernels::limbs;
-
 use self::content::Content;
 #[cfg(feature = "encryption")]
 pub(super) use self::encrypted::to_encrypted;
-pub(super) use self::names::of as name;
 use super::components::Components;
 use super::error::KeyError;
 use super::other_format::OtherFormat;
 use super::usage::{HashNull, Usage};
-use crate::declassify;
 
 /// A secret big-endian number.
 pub(super) type SecretBytes = Zeroizing<Vec<u8>>;
@@ -269,12 +264,4 @@ pub(super) fn to_pkcs8(key: &Private) -> Result<SecretBytes, KeyError> {
     let algorithm = key.usage.identifier(HashNull::Written).map_err(der_error)?;
     let der = PrivateKeyInfoRef::new(algorithm.owned_to_ref(), octets).to_der().map_err(der_error)?;
     Ok(Zeroizing::new(der))
-}
-
-/// A secret number as big-endian bytes without leading zeros.
-pub(super) fn bytes(number: &[u64]) -> SecretBytes {
-    let mut out = Zeroizing::new(vec![0; declassify::written_bits(limbs::bits(number)).div_ceil(8).max(1)]);
-    limbs::to_be_bytes(number, &mut out);
-    out[0] = declassify::first_byte(out[0]);
-    out
 }

@@ -1,7 +1,7 @@
 use super::*;
 use std::sync::Arc;
 
-use crate::rsa::private::Secret;
+use crate::rsa::secrets::Secret;
 use crate::rsa::{Algorithm, SignJob, sign_many};
 use crate::{Dispatch, Engine};
 
