@@ -6,6 +6,9 @@ use zariz_kernels::mul::{Product, mul};
 use zariz_kernels::pow::{Power, pow};
 use zariz_kernels::{Montgomery, OddModulus};
 
+/// The longest modulus that is supported, in bits: `zariz::Modulus::MAX_BITS`.
+pub const MAX_BITS: usize = 16_384;
+
 /// An operation on a batch of numbers of `L` digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Operation {

@@ -20,9 +20,6 @@ pub const COMMAND: &str = "cargo xtask tables";
 /// The lengths in bits for which tables have a row of their own.
 pub const SIZES: [usize; 7] = [1024, 1536, 2048, 3072, 4096, 8192, 16_384];
 
-/// The longest modulus that is supported, in bits: `zariz::Modulus::MAX_BITS`.
-pub const MAX_BITS: usize = 16_384;
-
 /// A file that is generated.
 pub struct Table {
     /// Its path from the root of the repository.

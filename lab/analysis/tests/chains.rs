@@ -1,7 +1,7 @@
 //! Carry chains over bounds: a proof, and what would break it.
 
 use zariz_analysis::chains::{breach, lengths, observe, prove};
-use zariz_analysis::tables::MAX_BITS;
+use zariz_analysis::operation::MAX_BITS;
 use zariz_kernels::carry::{DIGITS, Machine as _, tail};
 
 #[test]

@@ -83,7 +83,7 @@ fn no_column_overflows_in_terms() {
 
 #[test]
 fn every_modulus_that_the_library_takes_is_covered() {
-    assert_eq!(zariz_analysis::tables::MAX_BITS, zariz::Modulus::MAX_BITS);
+    assert_eq!(zariz_analysis::operation::MAX_BITS, zariz::Modulus::MAX_BITS);
 }
 
 #[test]

@@ -9,7 +9,8 @@ use zariz_cli::measure::benchmark::{self, Rsa};
 use zariz_cli::measure::sample::Measured;
 use zariz_peers::CryptoMb;
 
-use super::grid::{Grid, Line, Operation, What};
+use super::grid::{Grid, Line, What};
+use super::measure::Operation;
 use super::timing::{Contestant, Timing, interleaved};
 use super::{Bench, Paper, Row, Table, TablePlan, Unit, eight};
 

@@ -4,20 +4,9 @@ use zariz::Method;
 use zariz_cli::exit::Failure;
 use zariz_cli::measure::sample::{Measured, Sample};
 
-use super::measure::{Lanes, Numbers};
+use super::measure::{Lanes, Numbers, Operation};
 use super::timing::{Contestant, Timing, interleaved};
 use super::{Bench, Row, Table, Unit, peers};
-
-/// What is done eight times.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation {
-    /// A modular multiplication.
-    Multiply,
-    /// A modular squaring.
-    Square,
-    /// A constant-time power with an exponent as long as the modulus.
-    Power,
-}
 
 /// A table's rows and published figures.
 pub struct Grid {

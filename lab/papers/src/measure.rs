@@ -6,8 +6,18 @@ use zariz::{Engine, Method, Modulus, PowJob, Residues, TableEntry, pow_many};
 use zariz_cli::exit::Failure;
 use zariz_cli::measure::benchmark::noise;
 
-use super::grid::Operation;
 use super::timing::Contestant;
+
+/// What is done eight times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// A modular multiplication.
+    Multiply,
+    /// A modular squaring.
+    Square,
+    /// A constant-time power with an exponent as long as the modulus.
+    Power,
+}
 
 /// Eight lanes' numbers, all of one length, and the expected results.
 pub struct Numbers {

@@ -10,8 +10,7 @@ use zariz_kernels::pow::{Power, pow};
 use zariz_kernels::rsaz::{self, Quotients};
 use zariz_kernels::{OddModulus, limbs};
 
-use super::grid::Operation;
-use super::measure::Numbers;
+use super::measure::{Numbers, Operation};
 use super::timing::{Contestant, Timing, interleaved};
 use super::{Bench, Paper, Row, Table, TablePlan, Unit};
 

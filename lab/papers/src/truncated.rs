@@ -7,7 +7,8 @@ use zariz_cli::exit::Failure;
 use zariz_cli::measure::sample::Measured;
 
 use super::counts::Counts;
-use super::grid::{Grid, Line, Operation, Peer, What};
+use super::grid::{Grid, Line, Peer, What};
+use super::measure::Operation;
 use super::{Bench, Paper, Row, Table, TablePlan, Unit, eight};
 
 /// The paper.

@@ -10,7 +10,7 @@ use zariz_kernels::bounds::{BOUND, BOUND_AHMM, FREE_BITS, FREE_BITS_AHMM, REDUCE
 use zariz_kernels::{carry, pair, rsaz};
 
 use super::{Arithmetic, Bounds, Kind, Reduction, Size};
-use crate::tables::MAX_BITS;
+use crate::operation::MAX_BITS;
 
 /// The bounds of most arithmetics.
 pub const BOUNDS: Bounds = Bounds { free_bits: FREE_BITS, bound: BOUND, reduced: REDUCED };

@@ -1,8 +1,8 @@
 //! Carry chains: what their bounds show, a section of docs/generated/carry.md.
 
-use super::MAX_BITS;
 use super::markdown::table;
 use crate::chains::{Observed, lengths, prove};
+use crate::operation::MAX_BITS;
 
 /// The section, unless something is not proved.
 pub fn section() -> Result<String, String> {

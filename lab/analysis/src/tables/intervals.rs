@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::thread;
 
+use super::SIZES;
 use super::markdown::{head, merged, power, room, table};
-use super::{MAX_BITS, SIZES};
 use crate::interval::{Extent, Interval, observe};
 use crate::model::Model;
-use crate::operation::{Operation, digits_for};
+use crate::operation::{MAX_BITS, Operation, digits_for};
 use zariz_kernels::batch::Method;
 
 /// Words that were looked at, and where the largest was.

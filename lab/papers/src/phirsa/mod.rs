@@ -9,8 +9,7 @@ use zariz_cli::exit::Failure;
 use zariz_cli::measure::benchmark::Rsa;
 use zariz_cli::measure::sample::Measured;
 
-use super::grid::Operation;
-use super::measure::{Lanes, Numbers};
+use super::measure::{Lanes, Numbers, Operation};
 use super::timing::{Contestant, Timing, interleaved};
 use super::{Bench, Paper, Row, Table, TablePlan, Unit};
 use counts::Counts;

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use super::process::{Process, Stop};
 use super::program::Program;
-use super::tracer::Tracer;
+use super::tracer::{Mark, Tracer};
 
 /// Stretches of at most so many instructions are walked step by step.
 pub const STEPS: u32 = 400;
@@ -18,17 +18,6 @@ pub const STEPS: u32 = 400;
 const RECENT: usize = 64;
 /// What a stop and a resumption cost, and more.
 const OVERHEAD: f64 = 10.0;
-
-/// A place that the operation comes to.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Mark {
-    /// Its address in the program's file.
-    pub address: u64,
-    /// How many instructions it is to the next one, up to [`STEPS`].
-    pub steps: u32,
-    /// How long it is to the next one, in microseconds.
-    pub micros: f64,
-}
 
 /// From the entry of the operation to its return.
 pub type Course = Vec<Mark>;

@@ -6,12 +6,22 @@ use num_bigint::BigUint;
 use std::io::Write;
 use std::process::{Child, Command, Stdio};
 
-use super::course::Mark;
 use super::process::{Breakpoint, Process, Stop};
 use super::program::Program;
 use super::raw::SLOTS;
 use super::verdict::{Request, Verdict, judge};
 use super::victim::Work;
+
+/// A place that the operation comes to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mark {
+    /// Its address in the program's file.
+    pub address: u64,
+    /// How many instructions it is to the next one, up to [`STEPS`](super::course::STEPS).
+    pub steps: u32,
+    /// How long it is to the next one, in microseconds.
+    pub micros: f64,
+}
 
 /// Addresses in the program's file.
 pub struct Places {

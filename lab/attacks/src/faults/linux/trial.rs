@@ -7,12 +7,12 @@ use rand::Rng;
 use rand::rngs::StdRng;
 use std::fmt::{self, Display, Formatter};
 
-use super::course::{Mark, STEPS};
+use super::course::STEPS;
 use super::process::{Breakpoint, Process, Stop};
 use super::program::Program;
 use super::raw::CALL_AND_JUMP;
 use super::target::{Flip, flip};
-use super::tracer::{Report, Tracer};
+use super::tracer::{Mark, Report, Tracer};
 use super::verdict::Verdict;
 
 /// What became of an operation.
