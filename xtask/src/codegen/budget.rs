@@ -4,8 +4,8 @@ use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::entry_points::EntryPoint;
-use super::expect::{self, Fit};
+use super::entry_points::{EntryPoint, Fit};
+use super::expect;
 
 /// Another compiler may spill this many vectors more than the one that was recorded.
 const SLACK: usize = 8;

@@ -4,8 +4,7 @@
 use anyhow::{Context, Result, bail};
 use std::fs;
 
-use super::entry_points::EntryPoint;
-use super::expect::Fit;
+use super::entry_points::{EntryPoint, Fit};
 use crate::process::root as repository;
 
 /// The machine by its module's name.

@@ -49,6 +49,19 @@ pub struct EntryPoint {
     pub calls: BTreeSet<String>,
 }
 
+/// How the multiplications found in an entry point fit its algorithm.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Fit {
+    /// Nothing is expected of this entry point.
+    Free,
+    /// They are those expected, and there is no loop over rows.
+    Exact,
+    /// They are those expected of this many rows one after the other.
+    Rows(usize),
+    /// They are not those expected of any number of rows.
+    Wrong,
+}
+
 impl EntryPoint {
     /// What names an entry point.
     pub fn key(&self) -> (&str, &str, Option<usize>) {

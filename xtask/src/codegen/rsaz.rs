@@ -1,7 +1,6 @@
 //! What the entry points of RSAZ must be: the multiplications of the rows in their code.
 
-use super::entry_points::EntryPoint;
-use super::expect::Fit;
+use super::entry_points::{EntryPoint, Fit};
 
 /// The machine by its module's name.
 pub const MACHINE: &str = "rsaz-avx2";

@@ -27,7 +27,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::assembly::{Assembly, Function};
 use super::entry_points::entry_point_names;
-use super::expect::MACHINES;
+use super::expect::is_vector;
 use arguments::Entry;
 use flow::Call;
 use operand::ARGUMENTS;
@@ -51,7 +51,7 @@ pub fn check(assembly: &Assembly) -> Result<usize> {
     let (mut entry_points, mut faults) = (BTreeMap::new(), Vec::new());
     for (symbol, same_as) in symbols {
         let Some((machine, block, width)) = entry_point_names(symbol) else { continue };
-        if !MACHINES.contains(&machine.as_str()) {
+        if !is_vector(&machine) {
             continue;
         }
         let name = format!("{machine} {block}{}", width.map_or(String::new(), |width| format!("<{width}>")));
