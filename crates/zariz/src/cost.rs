@@ -89,17 +89,19 @@ impl Candidate {
 
 /// The engines that can be cheapest for numbers of `bits` bits, the main one first.
 pub(crate) fn candidates(bits: usize) -> Vec<Candidate> {
-    type Machines = Vec<(&'static dyn Backend, &'static table::EngineCosts)>;
+    type Machines = Vec<(&'static dyn Backend, table::EngineCosts)>;
     static MACHINES: OnceBox<Machines> = OnceBox::new();
     let machines = MACHINES.get_or_init(|| {
         let main = Engine::best();
-        let mut rows: Vec<_> =
-            table::rows().iter().filter(|row| row.engine == main || row.engine.may_be_chosen()).collect();
+        let mut rows = table::rows();
+        rows.retain(|row| row.engine == main || row.engine.may_be_chosen());
         rows.sort_by_key(|row| row.engine != main);
         Box::new(rows.into_iter().filter_map(|row| Some((row.engine.backend().ok()?, row))).collect())
     });
     let fitting = machines.iter().filter(|(backend, _)| backend.fits(bits));
-    fitting.map(|&(backend, row)| Candidate { backend, numbers: row.numbers, cost: row.cost(bits) }).collect()
+    fitting
+        .map(|&(backend, ref row)| Candidate { backend, numbers: row.numbers, cost: row.cost(bits) })
+        .collect()
 }
 
 impl table::EngineCosts {
@@ -121,20 +123,18 @@ impl table::EngineCosts {
 
 #[cfg(test)]
 mod tests {
-    use super::table::{with_avx512, with_halved_vectors, without_avx512};
+    use super::table::{completed, with_avx512, with_halved_vectors, without_avx512};
     use super::*;
-    use crate::engine::Layout;
 
-    const WITHOUT_AVX512: [&[table::EngineCosts]; 2] = [with_halved_vectors::ROWS, without_avx512::ROWS];
+    const TABLES: [&[table::EngineCosts]; 3] =
+        [with_avx512::ROWS, without_avx512::ROWS, with_halved_vectors::ROWS];
 
     #[test]
     fn every_engine_that_auto_may_choose_has_a_row() {
-        for (rows, avx512) in
-            WITHOUT_AVX512.map(|rows| (rows, false)).into_iter().chain([(with_avx512::ROWS, true)])
-        {
-            let needs_avx512 = |engine: Engine| engine.layout() == Layout::Pair || engine.lanes() == 8;
+        for i in 0..3 {
+            let rows = completed(TABLES[i], [TABLES[(i + 1) % 3], TABLES[(i + 2) % 3]]);
             for engine in Engine::ALL.iter().copied() {
-                let expected = engine.name() != "carry-chains" && (avx512 || !needs_avx512(engine));
+                let expected = engine.name() != "carry-chains";
                 assert_eq!(rows.iter().any(|row| row.engine == engine), expected, "{engine}");
             }
             for row in rows {
@@ -150,10 +150,21 @@ mod tests {
         }
     }
 
+    /// A processor twice as slow on AVX2 is twice as slow on what it lacks.
+    #[test]
+    fn guesses_are_rows_of_other_processors() {
+        let row = |engine, cost| table::EngineCosts { engine, numbers: 4, costs: [[cost; 3]; LENGTHS.len()] };
+        let [own, other] =
+            [vec![row(Engine::Avx2Fma, 20)], vec![row(Engine::Avx2Fma, 10), row(Engine::AvxIfma, 7)]];
+        let rows = completed(&own, [&other, &[row(Engine::Avx2Fma, 5), row(Engine::AvxIfma, 9)]]);
+        let costs: Vec<_> = rows.iter().map(|row| (row.engine, row.costs[0])).collect();
+        assert_eq!(costs, [(Engine::Avx2Fma, [20; 3]), (Engine::AvxIfma, [14; 3])]);
+    }
+
     #[test]
     fn costs_between_lengths() {
         assert!(LENGTHS.windows(2).all(|pair| (pair[1] - pair[0]).is_power_of_two()));
-        for row in with_avx512::ROWS.iter().chain(WITHOUT_AVX512.into_iter().flatten()) {
+        for row in TABLES.into_iter().flatten() {
             let square = |bits| row.cost(bits).square;
             for (i, &length) in LENGTHS.iter().enumerate() {
                 assert_eq!(square(length), row.costs[i][2]);

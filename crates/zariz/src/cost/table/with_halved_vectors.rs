@@ -1,8 +1,5 @@
 //! Measured on an AMD EPYC (family 23, model 1), one core: two runs of `cost::measure`, the lower figure of
 //! each. Times of vector code are raised by 7 %, as in `without_avx512`.
-//!
-//! No processor with AVX-IFMA is known to report halves. The row of [`Engine::AvxIfma`] is a guess: that of
-//! `without_avx512`, times the quotient of the two processors' times on [`Engine::Avx2Fma`].
 
 use super::EngineCosts;
 use crate::engine::Engine;
@@ -81,21 +78,6 @@ pub const ROWS: &[EngineCosts] = &[
             [79908, 25495, 19701],
             [271331, 98086, 70584],
             [995598, 392506, 275681],
-        ],
-    },
-    EngineCosts {
-        engine: Engine::AvxIfma,
-        numbers: 4,
-        costs: [
-            [6619, 164, 128],
-            [8291, 373, 285],
-            [13091, 1751, 1292],
-            [16587, 3059, 2316],
-            [21194, 5546, 4148],
-            [43603, 12524, 9218],
-            [58684, 21444, 16278],
-            [150875, 85873, 64177],
-            [482413, 335607, 249060],
         ],
     },
 ];
