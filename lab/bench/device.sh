@@ -65,7 +65,7 @@ if [ -x "$zariz" ]; then
     # In the JSON, each engine's name comes before its "available".
     engines=$(awk -F '"' '/"name":/ { name = $4 } /"available": true/ { print name }' "$folder/info.json")
     [ -n "$engines" ] || miss "zariz speed: zariz info names no available engine"
-    for engine in portable scalar-adx pair-fma pair-ifma avx2-fma avx-ifma avx512-fma avx512-ifma; do
+    for engine in $(awk -F '"' '/"name":/ { print $4 }' "$folder/info.json"); do
         grep -qx "$engine" <<<"$engines" || miss "engine $engine: not available on this processor"
     done
     step 110 papers.txt "${zariz}-papers" --seconds 0.25 --quiet && cat "$folder/papers.txt"

@@ -4,9 +4,7 @@ use std::fmt;
 use std::ops::{AddAssign, MulAssign, SubAssign};
 
 use zariz::{Engine, EngineError};
-use zariz_machines::batch::Portable;
-#[cfg(target_arch = "x86_64")]
-use zariz_machines::batch::{Avx2Fma, Avx512Fma, Avx512Ifma, AvxIfma};
+use zariz_machines::batch::{Find, Portable};
 use zariz_machines::bls12_381::Fe;
 use zariz_machines::bls12_381::lanes::{Element, Field};
 use zariz_machines::mxcsr::DefaultMxcsr;
@@ -71,22 +69,26 @@ impl<M: Field, const G: usize> Groups<M, G> {
     }
 }
 
-/// Defines the type that holds the lanes, and its operations on all machines. Each row has an engine, the
-/// type of its machine, an expression for the machine if the processor has it, and the number of groups.
+/// How many groups eight numbers are in on a machine.
+const fn groups<M: Field>() -> usize {
+    8 / M::LANES
+}
+
+/// Defines the type that holds the lanes, and its operations on all machines.
 macro_rules! held {
-    ($($(#[$cfg:meta])? $engine:ident: $machine:ty, $find:expr, $groups:literal;)*) => {
+    ($($(#[$cfg:meta])? $module:ident $engine:ident: $machine:ty, $name:literal, $features:tt;)*) => {
         /// Eight numbers on the machine of an engine.
         #[derive(Clone)]
         #[allow(clippy::large_enum_variant)] // all are of one size where it counts
         enum Held {
-            $($(#[$cfg])? $engine(Groups<$machine, $groups>),)*
+            $($(#[$cfg])? $engine(Groups<$machine, { groups::<$machine>() }>),)*
         }
 
         impl Held {
             fn new(engine: Engine, elements: &[Fp; 8]) -> Result<Self, FpError> {
                 match engine {
                     $($(#[$cfg])? Engine::$engine => {
-                        let machine = $find.ok_or(EngineError::Unavailable(engine))?;
+                        let machine = <$machine>::find().ok_or(EngineError::Unavailable(engine))?;
                         Ok(Self::$engine(Groups::new(machine, elements)))
                     })*
                     #[allow(unreachable_patterns)]
@@ -154,7 +156,7 @@ macro_rules! held {
         pub(crate) fn scalars(engine: Engine, a: &[Fp], b: Option<&[Fp]>, out: &mut [Fp]) -> Result<(), FpError> {
             match engine {
                 $($(#[$cfg])? Engine::$engine => {
-                    let machine: $machine = $find.ok_or(EngineError::Unavailable(engine))?;
+                    let machine = <$machine>::find().ok_or(EngineError::Unavailable(engine))?;
                     each_eight(machine, a, b, out);
                     Ok(())
                 })*
@@ -165,13 +167,7 @@ macro_rules! held {
     };
 }
 
-held! {
-    Portable: Portable<1>, Some(Portable::new()), 8;
-    #[cfg(target_arch = "x86_64")] Avx2Fma: Avx2Fma, Avx2Fma::new(), 2;
-    #[cfg(target_arch = "x86_64")] AvxIfma: AvxIfma, AvxIfma::new(), 2;
-    #[cfg(target_arch = "x86_64")] Avx512Fma: Avx512Fma, Avx512Fma::new(), 1;
-    #[cfg(target_arch = "x86_64")] Avx512Ifma: Avx512Ifma, Avx512Ifma::new(), 1;
-}
+zariz_machines::for_each_machine!((held));
 
 /// The error for an engine without lanes to use here.
 fn unfit(engine: Engine) -> FpError {

@@ -1,4 +1,4 @@
-//! The processor: its name, and the features that engines use.
+//! The processor: its name, and the features that are hidden.
 
 use crate::exit::Failure;
 
@@ -22,19 +22,4 @@ pub fn name() -> String {
         (key.trim() == "model name").then(|| value.split_whitespace().collect::<Vec<_>>().join(" "))
     });
     name.filter(|name| !name.is_empty()).unwrap_or_else(|| "unknown processor".into())
-}
-
-/// The features that engines use, and whether the processor and the system have them.
-#[cfg(target_arch = "x86_64")]
-pub fn features() -> Vec<(&'static str, bool)> {
-    macro_rules! detected {
-        ($($name:tt),*) => { vec![$(($name, std::arch::is_x86_feature_detected!($name))),*] };
-    }
-    detected!("bmi2", "adx", "avx2", "fma", "avxifma", "avx512f", "avx512dq", "avx512ifma")
-}
-
-/// The features that engines use: only x86-64 has any.
-#[cfg(not(target_arch = "x86_64"))]
-pub fn features() -> Vec<(&'static str, bool)> {
-    Vec::new()
 }

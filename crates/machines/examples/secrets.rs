@@ -17,6 +17,7 @@ use zariz_kernels::rsaz::{self, Quotients};
 use zariz_kernels::sieve::{Sieve, SmallPrimes};
 use zariz_kernels::wheel::Wheel;
 use zariz_kernels::{OddModulus, invert, limbs, pair, scalar};
+use zariz_machines::batch::Find;
 use zariz_machines::{bls12_381, memcheck};
 
 /// A number whose limbs are undefined, except for the outer ones where asked.
@@ -68,7 +69,8 @@ macro_rules! check {
     }};
 }
 
-fn batches<M: batch::Kernels>(machine: M, name: &str) {
+fn batches<M: Find>() {
+    let (Some(machine), name) = (M::find(), M::NAME) else { return };
     for limbs in [8, 24] {
         let digits = batch::Constants::digits_for(64 * limbs, M::DIGIT_BITS);
         let methods = [
@@ -210,7 +212,7 @@ fn main() {
     if std::env::args().nth(1).as_deref() == Some("leak") {
         return leak();
     }
-    batches(zariz_machines::batch::Portable::<1>::new(), "portable");
+    zariz_machines::on_each_machine!(batches());
     limbwise(zariz_machines::scalar::Portable::new(), "scalar");
     wide(zariz_machines::rsaz::Portable::new(), "portable");
     #[cfg(feature = "papers")]
@@ -221,9 +223,6 @@ fn main() {
     candidates();
     #[cfg(target_arch = "x86_64")]
     {
-        if let Some(machine) = zariz_machines::batch::Avx2Fma::new() {
-            batches(machine, "avx2-fma");
-        }
         if let Some(machine) = zariz_machines::rsaz::Avx2::new() {
             wide(machine, "avx2");
         }

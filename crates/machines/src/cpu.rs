@@ -82,6 +82,14 @@ pub fn has_avx512ifma() -> bool {
     is_x86_feature_detected!("avx512ifma") && !is_hidden("ifma")
 }
 
+/// The features that machines use, and whether the processor and the operating system have them.
+pub fn features() -> Vec<(&'static str, bool)> {
+    macro_rules! detected {
+        ($($name:tt),*) => { vec![$(($name, is_x86_feature_detected!($name))),*] };
+    }
+    detected!("bmi2", "adx", "avx2", "fma", "avxifma", "avx512f", "avx512dq", "avx512ifma")
+}
+
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     /// What `/proc/cpuinfo` says of this processor.

@@ -32,9 +32,15 @@ pub mod rsaz;
 pub mod scalar;
 
 #[cfg(target_arch = "x86_64")]
-pub use cpu::{halves_256_bit_vectors, has_avx2, has_avx512dq, has_avx512ifma, has_avxifma};
+pub use cpu::{features, halves_256_bit_vectors, has_avx2, has_avx512dq, has_avx512ifma, has_avxifma};
 pub use cycles::CycleCounter;
 pub use hidden::{HIDE, HIDEABLE, hidden, is_hidden};
+
+/// None: this crate uses features on x86-64 only.
+#[cfg(not(target_arch = "x86_64"))]
+pub fn features() -> Vec<(&'static str, bool)> {
+    Vec::new()
+}
 
 /// Always `false`: this crate uses vectors of 256 bits on x86-64 only.
 #[cfg(not(target_arch = "x86_64"))]

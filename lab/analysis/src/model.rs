@@ -1,6 +1,7 @@
 //! The facts of a machine that an interpretation of it has too.
 
 use zariz_kernels::batch;
+use zariz_machines::batch::Find;
 
 /// The facts of a machine on which the work of the kernels depends.
 pub trait Model: Copy + Send + Sync + 'static {
@@ -45,18 +46,9 @@ pub trait Model: Copy + Send + Sync + 'static {
     const AHMM_FROM: usize;
 }
 
-/// The model of a machine: its own constants.
-#[derive(Clone, Copy, Debug)]
-pub struct Of<M>(std::marker::PhantomData<M>);
-
-/// A machine with a name.
-pub trait Named: batch::Kernels {
-    /// As in [`Model::NAME`].
-    const NAME: &'static str;
-}
-
-impl<M: Named> Model for Of<M> {
-    const NAME: &'static str = <M as Named>::NAME;
+/// A machine is its own model.
+impl<M: Find> Model for M {
+    const NAME: &'static str = <M as Find>::NAME;
     const LANES: usize = <M as batch::Machine>::LANES;
     const DIGIT_BITS: u32 = <M as batch::Machine>::DIGIT_BITS;
     const BIAS_LO: u64 = <M as batch::Machine>::BIAS_LO;
@@ -75,41 +67,4 @@ impl<M: Named> Model for Of<M> {
     const TILED_FROM: usize = <M as batch::Kernels>::TILED_FROM;
     const KARATSUBA_FROM: usize = <M as batch::Kernels>::KARATSUBA_FROM;
     const AHMM_FROM: usize = <M as batch::Kernels>::AHMM_FROM;
-}
-
-/// Names machines and their models.
-macro_rules! models {
-    ($($model:ident = $machine:ty, $name:literal;)*) => {$(
-        impl Named for $machine {
-            const NAME: &'static str = $name;
-        }
-        #[doc = concat!("The model of `", $name, "`.")]
-        pub type $model = Of<$machine>;
-    )*};
-}
-
-models! {
-    Portable = zariz_machines::batch::Portable<1>, "portable";
-}
-#[cfg(target_arch = "x86_64")]
-models! {
-    Avx2Fma = zariz_machines::batch::Avx2Fma, "avx2-fma";
-    AvxIfma = zariz_machines::batch::AvxIfma, "avx-ifma";
-    Avx512Fma = zariz_machines::batch::Avx512Fma, "avx512-fma";
-    Avx512Ifma = zariz_machines::batch::Avx512Ifma, "avx512-ifma";
-}
-
-/// Calls a macro with each model there is: `for_each_model!(m)` is `m!(Portable); m!(Avx2Fma); …`.
-#[macro_export]
-macro_rules! for_each_model {
-    ($with:ident) => {
-        $with!($crate::model::Portable);
-        #[cfg(target_arch = "x86_64")]
-        {
-            $with!($crate::model::Avx2Fma);
-            $with!($crate::model::AvxIfma);
-            $with!($crate::model::Avx512Fma);
-            $with!($crate::model::Avx512Ifma);
-        }
-    };
 }

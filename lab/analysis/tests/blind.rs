@@ -5,10 +5,11 @@ use zariz_analysis::Model;
 use zariz_analysis::count::{Count, count, so_far};
 use zariz_analysis::exact::{self, Exact, banner};
 use zariz_analysis::interval::{Column, Interval, Observed, observe};
-use zariz_analysis::model::Portable;
 use zariz_analysis::operation::Operation;
 use zariz_kernels::batch::block::{Part, WINDOWS};
 use zariz_kernels::batch::{Kernels as _, Machine as _, Method};
+
+type Portable = zariz_machines::batch::Portable<1>;
 
 /// A model with one thing changed.
 macro_rules! model {

@@ -1,8 +1,8 @@
 //! The kernels of one field over intervals: for all numbers within their bounds at once, no column overflows
 //! and every digit is what the next kernel takes.
 
+use zariz_analysis::Model;
 use zariz_analysis::interval::{Digit, Interval, Observed, observe};
-use zariz_analysis::{Model, for_each_model};
 use zariz_kernels::batch::Machine as _;
 use zariz_kernels::bls12_381::lanes::{self, DIGITS, Element};
 
@@ -52,10 +52,5 @@ fn check<P: Model>() {
 
 #[test]
 fn no_column_overflows() {
-    macro_rules! with {
-        ($model:ty) => {
-            check::<$model>();
-        };
-    }
-    for_each_model!(with);
+    zariz_machines::on_each_machine!(check());
 }

@@ -5,16 +5,14 @@ use num_bigint::{BigInt, BigUint};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use zariz_analysis::exact::{Exact, observe, value_of_digits};
-use zariz_analysis::model::{Named, Of};
 use zariz_kernels::batch::block::{FEWEST_TERMS, TERM, terms_of};
 use zariz_kernels::batch::{self, Method, Reduction};
 use zariz_kernels::bounds::FREE_BITS;
 use zariz_kernels::fixed_base::{self, Access};
 use zariz_kernels::pow::{Power, pow};
 use zariz_kernels::{Montgomery, OddModulus};
-
-mod machines;
-use machines::Present;
+use zariz_machines::batch::Find;
+use zariz_machines::on_each_machine;
 
 fn limbs(number: &BigInt) -> Vec<u64> {
     number.magnitude().to_u64_digits()
@@ -89,7 +87,7 @@ fn run<M: batch::Kernels>(m: M, constants: &batch::Constants, x: &[u64], y: Opti
 }
 
 /// Products and squares of `l` digits by a method: value, bounds, banners, and the real machine beside.
-fn products<M: Named + Present>(l: usize, method: Method) {
+fn products<M: Find>(l: usize, method: Method) {
     let w = M::DIGIT_BITS;
     let mut random = StdRng::seed_from_u64(l as u64);
     let r = BigInt::from(1) << (w as usize * l);
@@ -107,7 +105,7 @@ fn products<M: Named + Present>(l: usize, method: Method) {
             let y = &numbers[(i + 1) % numbers.len()];
             for (y, y_digits) in [(y, Some(digits(y, w, l))), (x, None)] {
                 let x_digits = digits(x, w, l);
-                let exact = Exact::<Of<M>>::default();
+                let exact = Exact::<M>::default();
                 let (out, observed) = observe(|| run(exact, &constants, &x_digits, y_digits.as_deref()));
                 let what = format!("{}, {method}, {l} digits: {x:#x} · {y:#x} modulo {modulus:#x}", M::NAME);
                 assert!(observed.findings.is_empty(), "{what}: {:#?}", observed.findings);
@@ -120,7 +118,7 @@ fn products<M: Named + Present>(l: usize, method: Method) {
                 let moduli = if matches!(method.reduction, Reduction::Separated { .. }) { 1 } else { 2 };
                 assert!(z <= &t / &r + &modulus * moduli, "{what}: not below T/R + {moduli}M");
                 assert!(z < &modulus * 4, "{what}: not below 4M");
-                if let Some(real) = M::present() {
+                if let Some(real) = M::find() {
                     assert_eq!(
                         run(real, &constants, &x_digits, y_digits.as_deref()),
                         out,
@@ -134,18 +132,18 @@ fn products<M: Named + Present>(l: usize, method: Method) {
 
 #[test]
 fn products_of_every_size_and_machine() {
-    fn machine<M: Named + Present>() {
+    fn machine<M: Find>() {
         // Every number of tiles up to three, the sizes of RSA primes, and odd numbers reduced by four rows.
         for l in [2, 3, 5, 11, 13, 15, 19, M::MAX_TILE, M::MAX_TILE + 1, 2 * M::MAX_TILE + 1, 41] {
             products::<M>(l, Method::AMM);
         }
     }
-    machines::each!(machine);
+    on_each_machine!(machine());
 }
 
 #[test]
 fn products_by_every_method() {
-    fn machine<M: Named + Present>() {
+    fn machine<M: Find>() {
         if M::MAX_TWO_TERMS > 0 {
             products::<M>(M::MAX_TWO_TERMS, Method::KARATSUBA_PRODUCTS);
         }
@@ -160,14 +158,14 @@ fn products_by_every_method() {
             }
         }
     }
-    machines::each!(machine);
+    on_each_machine!(machine());
 }
 
 /// Half-reduced products: entries below `B/2^{w·low} + 2M`, products with them below `5M`, for numbers below
 /// `5M` and moduli that leave five bits free.
 #[test]
 fn products_by_table_entries() {
-    fn machine<M: Named + Present>() {
+    fn machine<M: Find>() {
         let w = M::DIGIT_BITS;
         for l in [2, 3, 8, M::MAX_TILE + 1] {
             let mut random = StdRng::seed_from_u64(7);
@@ -180,7 +178,7 @@ fn products_by_table_entries() {
                     [(most.clone(), most.clone()), (most.clone(), BigInt::ZERO), (&modulus - 1, most.clone())]
                 {
                     let ((k, z), observed) = observe(|| {
-                        let m = Exact::<Of<M>>::default();
+                        let m = Exact::<M>::default();
                         let mut mont = batch::Context::new(m, &[&constants]);
                         let [x, b] = [&x, &b].map(|number| digits(number, w, l));
                         let mut x = mont.load(l, |_, _| &x);
@@ -202,23 +200,23 @@ fn products_by_table_entries() {
             }
         }
     }
-    machines::each!(machine);
+    on_each_machine!(machine());
 }
 
 #[test]
 fn numbers_enter_below_3m_and_leave_as_they_were() {
-    fn machine<M: Named + Present>() {
+    fn machine<M: Find>() {
         enter_and_leave::<M>(9, Method::AMM);
         if M::MAX_TWO_TERMS > 0 {
             enter_and_leave::<M>(M::MAX_TWO_TERMS, Method::KARATSUBA_PRODUCTS);
         }
     }
-    fn enter_and_leave<M: Named + Present>(l: usize, method: Method) {
+    fn enter_and_leave<M: Find>(l: usize, method: Method) {
         let w = M::DIGIT_BITS;
         let mut random = StdRng::seed_from_u64(5);
         for modulus in moduli(&mut random, w, l, FREE_BITS) {
             let constants = batch::Constants::new(&odd(&modulus), w, l).with_method(method);
-            let exact = Exact::<Of<M>>::default();
+            let exact = Exact::<M>::default();
             // As long as the modulus, and three times as long, for Horner's rule.
             for bits in [w as usize * l, 3 * w as usize * l] {
                 let most = (BigInt::from(1) << bits) - 1;
@@ -239,12 +237,12 @@ fn numbers_enter_below_3m_and_leave_as_they_were() {
             }
         }
     }
-    machines::each!(machine);
+    on_each_machine!(machine());
 }
 
 #[test]
 fn powers_are_right() {
-    fn machine<M: Named + Present>() {
+    fn machine<M: Find>() {
         let (w, l) = (M::DIGIT_BITS, 6);
         let mut random = StdRng::seed_from_u64(6);
         for modulus in moduli(&mut random, w, l, FREE_BITS) {
@@ -258,13 +256,12 @@ fn powers_are_right() {
                 exponent: &limbs(&exponent),
                 exponent_bits: 90,
             };
-            let (found, observed) = observe(|| {
-                pow(&mut batch::Context::new(Exact::<Of<M>>::default(), &[power.modulus]), &[power])
-            });
+            let (found, observed) =
+                observe(|| pow(&mut batch::Context::new(Exact::<M>::default(), &[power.modulus]), &[power]));
             assert!(observed.findings.is_empty(), "{}: {:#?}", M::NAME, observed.findings);
             assert_eq!(value_of_digits(&found[0], 64), base.modpow(&exponent, &modulus), "{}", M::NAME);
             let (found, observed) = observe(|| {
-                let mut mont = batch::Context::new(Exact::<Of<M>>::default(), &[power.modulus]);
+                let mut mont = batch::Context::new(Exact::<M>::default(), &[power.modulus]);
                 let size = fixed_base::size(&mont, 90, Access::Scan, 1 << 16).expect("a small table");
                 let table = fixed_base::build(&mut mont, power.base, power.base_bits, size);
                 fixed_base::pow(&mut mont, &table, &[power.exponent], 90)
@@ -273,5 +270,5 @@ fn powers_are_right() {
             assert_eq!(value_of_digits(&found[0], 64), base.modpow(&exponent, &modulus), "{}", M::NAME);
         }
     }
-    machines::each!(machine);
+    on_each_machine!(machine());
 }

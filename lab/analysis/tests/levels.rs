@@ -1,13 +1,13 @@
 //! What the table of intervals does not show: Karatsuba's splitting to any depth, at the digit counts about
 //! which `Method::fitting` decides.
 
-use zariz_analysis::for_each_model;
 use zariz_analysis::interval::{Interval, observe};
 use zariz_analysis::model::Model;
 use zariz_analysis::operation::Operation;
 use zariz_kernels::batch::MAX_DIGITS;
 use zariz_kernels::batch::block::{FEWEST_TERMS, MOST_TERMS, TERM};
 use zariz_kernels::batch::{Method, Reduction};
+use zariz_machines::on_each_machine;
 
 /// The most levels that `fitting` leaves to a method.
 fn levels_left(digits: usize, w: u32) -> u32 {
@@ -44,12 +44,7 @@ fn no_column_overflows_at_any_depth() {
             }
         }
     }
-    macro_rules! run {
-        ($model:ty) => {
-            check::<$model>()
-        };
-    }
-    for_each_model!(run);
+    on_each_machine!(check());
 }
 
 /// Numbers in terms: the fewest, and the most.
@@ -73,12 +68,7 @@ fn no_column_overflows_in_terms() {
             }
         }
     }
-    macro_rules! run {
-        ($model:ty) => {
-            check::<$model>()
-        };
-    }
-    for_each_model!(run);
+    on_each_machine!(check());
 }
 
 #[test]

@@ -4,11 +4,9 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use zariz_analysis::exact::Exact;
 use zariz_analysis::interval::{Digit, Interval};
-use zariz_analysis::model::{Named, Of};
 use zariz_kernels::batch;
-
-mod machines;
-use machines::Present;
+use zariz_machines::batch::Find;
+use zariz_machines::on_each_machine;
 
 /// `l` and `h` of the machine's own product of two digits, bias taken off.
 fn product<M: batch::Machine>(m: M, a: u64, b: u64) -> (u64, u64) {
@@ -36,8 +34,8 @@ fn edges(w: u32) -> Vec<u64> {
 
 /// Every product of the machine is one that the model of exact integers makes and the model of intervals
 /// allows.
-fn products_are_as_modelled<M: Named + Present>() {
-    let Some(m) = M::present() else {
+fn products_are_as_modelled<M: Find>() {
+    let Some(m) = M::find() else {
         println!("{}: this processor does not have it", M::NAME);
         return;
     };
@@ -49,26 +47,26 @@ fn products_are_as_modelled<M: Named + Present>() {
     pairs.extend((0..100_000).map(|_| (random.random_range(0..=max), random.random_range(0..=max))));
     for (a, b) in pairs {
         let (l, h) = product(m, a, b);
-        let exact = Exact::<Of<M>>::split(a, b);
+        let exact = Exact::<M>::split(a, b);
         assert_eq!((l, h), (exact.0 as u64, exact.1 as u64), "{}: {a:#x} · {b:#x}", M::NAME);
         assert_eq!((exact.1 << w) + exact.0, i128::from(a) * i128::from(b), "{a:#x} · {b:#x}");
         // As points, as the ends of ranges, and as some of all digits.
         let ranges = [(a, b), (0, 0), (a / 2, b - b / 3)];
         for (low_a, low_b) in ranges {
             let (a_range, b_range) = (Digit { low: low_a, high: a }, Digit { low: low_b, high: b });
-            let (low, high) = Interval::<Of<M>>::split(a_range, b_range);
+            let (low, high) = Interval::<M>::split(a_range, b_range);
             assert!(
                 low.contains(l) && high.contains(h),
                 "{}: {a:#x} · {b:#x} in {a_range:?}, {b_range:?}",
                 M::NAME
             );
         }
-        let (low, high) = Interval::<Of<M>>::split(Interval::<Of<M>>::ANY, Interval::<Of<M>>::ANY);
+        let (low, high) = Interval::<M>::split(Interval::<M>::ANY, Interval::<M>::ANY);
         assert!(low.contains(l) && high.contains(h), "{}: {a:#x} · {b:#x}", M::NAME);
     }
 }
 
 #[test]
 fn products_of_every_machine_are_as_modelled() {
-    machines::each!(products_are_as_modelled);
+    on_each_machine!(products_are_as_modelled());
 }

@@ -55,8 +55,8 @@ struct Args {
     /// Print JSON: an object for one paper, an array of objects for several
     #[arg(long)]
     json: bool,
-    /// Vector engine: auto, portable, avx2-fma, avx-ifma, avx512-fma or avx512-ifma
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = vector_engine)]
+    #[arg(help = vector_engines())]
     engine: Engine,
     /// The module for OpenSSL, for the rows of ahmm that are measured by `openssl speed` (about a minute
     /// more)
@@ -73,6 +73,12 @@ struct Args {
 fn paper() -> impl TypedValueParser<Value = &'static Paper> {
     PossibleValuesParser::new(PAPERS.map(|paper| paper.name))
         .try_map(|name| PAPERS.into_iter().find(|paper| paper.name == name).ok_or("no such paper"))
+}
+
+fn vector_engines() -> String {
+    let engines: Vec<&str> =
+        Engine::ALL.iter().filter(|engine| engine.has_lanes()).map(|engine| engine.name()).collect();
+    format!("Vector engine: auto, {}", engines.join(", "))
 }
 
 /// A vector engine: the papers' methods are ways for these to compute.

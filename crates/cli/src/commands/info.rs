@@ -62,7 +62,7 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
         version: env!("CARGO_PKG_VERSION"),
         processor: processor::name(),
         threads: thread::available_parallelism().map_or(1, NonZero::get),
-        features: processor::features()
+        features: zariz_machines::features()
             .into_iter()
             .filter(|(_, offered)| *offered)
             .map(|(name, _)| name)

@@ -4,18 +4,22 @@ use std::hint::black_box;
 
 use zariz_kernels::Montgomery;
 use zariz_kernels::batch::{self, Constants};
+use zariz_machines::batch::Find;
+use zariz_machines::on_each_machine;
 
-use crate::arguments::{Arguments, on_machines};
+use crate::arguments::Arguments;
 use crate::stopwatch::{best, gigahertz, modulus, number};
 
 /// Prints nanoseconds of a product, a square and the preparation of a modulus, and the share of the port
 /// limit.
 pub fn measure(arguments: &Arguments) {
-    on_machines!(arguments, table(&arguments.lengths(&[1024, 1536, 2048])));
+    on_each_machine!(table(arguments));
 }
 
-fn table<M: batch::Kernels>(name: &str, m: M, cycles: f64, lengths: &[usize]) {
-    for &bits in lengths {
+fn table<M: Find>(arguments: &Arguments) {
+    let Some(m) = arguments.machine::<M>() else { return };
+    let (name, cycles) = (M::NAME, f64::from(M::PRODUCT_TENTHS) / 10.0);
+    for bits in arguments.lengths(&[1024, 1536, 2048]) {
         let (clock, l, modulus) = (gigahertz(), Constants::digits_for(bits, M::DIGIT_BITS), modulus(bits, 0));
         let constants = Constants::new(&modulus, M::DIGIT_BITS, l);
         let mut mont = batch::Context::new(m, &[&constants]);
@@ -36,10 +40,12 @@ fn table<M: batch::Kernels>(name: &str, m: M, cycles: f64, lengths: &[usize]) {
 
 /// Prints nanoseconds of blocks at some tile widths, and the share of the port limit.
 pub fn measure_blocks(arguments: &Arguments) {
-    on_machines!(arguments, blocks());
+    on_each_machine!(blocks(arguments));
 }
 
-fn blocks<M: batch::Kernels>(name: &str, m: M, cycles: f64) {
+fn blocks<M: Find>(arguments: &Arguments) {
+    let Some(m) = arguments.machine::<M>() else { return };
+    let (name, cycles) = (M::NAME, f64::from(M::PRODUCT_TENTHS) / 10.0);
     for t in [5, 7, 10, 15, 20].into_iter().filter(|&t| t <= M::MAX_TILE) {
         let clock = gigahertz();
         let a = vec![m.digit_zero(); t];

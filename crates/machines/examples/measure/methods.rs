@@ -5,8 +5,10 @@ use std::hint::black_box;
 use zariz_kernels::Montgomery;
 use zariz_kernels::batch::{self, Constants, Method};
 use zariz_kernels::pow::{Power, pow};
+use zariz_machines::batch::{Find, NAMES};
+use zariz_machines::on_each_machine;
 
-use crate::arguments::{Arguments, MACHINES, on_machines};
+use crate::arguments::Arguments;
 use crate::stopwatch::{modulus, number, time};
 
 const ROUNDS: usize = 60;
@@ -16,15 +18,14 @@ const POWERS: usize = 4;
 /// Prints, for each method, the best time in nanoseconds of a product, a product with a table entry, a square
 /// and a power, and the median of their ratios to the first method's.
 pub fn measure(arguments: &Arguments) {
-    let machines = MACHINES.map(|(name, _)| name);
     let mut methods = Method::NAMED.to_vec();
     methods.push(("karatsuba-squares2", Method { square_levels: 2, ..Method::AMM }));
     methods.push(("amm+karatsuba", Method { square_levels: 1, multiply_levels: 1, ..Method::AMM }));
     let names: Vec<&str> =
-        methods.iter().map(|&(name, _)| name).filter(|name| !machines.contains(name)).collect();
+        methods.iter().map(|&(name, _)| name).filter(|name| !NAMES.contains(name)).collect();
     methods.retain(|(name, _)| arguments.includes(name, &names));
     for bits in arguments.lengths(&[1024, 2048, 4096]) {
-        on_machines!(arguments, table(bits, &methods));
+        on_each_machine!(table(arguments, bits, &methods));
     }
 }
 
@@ -34,7 +35,8 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
     values[values.len() / 2]
 }
 
-fn table<M: batch::Kernels>(name: &str, m: M, _cycles: f64, bits: usize, methods: &[(&str, Method)]) {
+fn table<M: Find>(arguments: &Arguments, bits: usize, methods: &[(&str, Method)]) {
+    let (Some(m), name) = (arguments.machine::<M>(), M::NAME) else { return };
     let (modulus, base, exponent) = (modulus(bits, 0), number(bits - 64, 1), number(bits, 0));
     let least = Constants::digits_for(bits, M::DIGIT_BITS);
     let prepare =

@@ -1,9 +1,5 @@
 //! The field on the machines of batches, one element in each lane: the compiled entry points of each machine.
 
-use crate::batch::Portable;
-#[cfg(target_arch = "x86_64")]
-use crate::batch::{Avx2Fma, Avx512Fma, Avx512Ifma, AvxIfma};
-
 /// Implements [`zariz_kernels::bls12_381::lanes::Field`] for a machine of batches: for each kernel, an entry
 /// point with the machine's target features.
 ///
@@ -11,11 +7,8 @@ use crate::batch::{Avx2Fma, Avx512Fma, Avx512Ifma, AvxIfma};
 macro_rules! field_entry_points {
     ($module:ident, $machine:ty, features: $features:tt) => {
         mod $module {
-            use super::*;
-
             mod entry_points {
                 #![allow(unused_unsafe)] // an entry point without target features is safe to call
-                use super::*;
                 use zariz_kernels::bls12_381::Fe;
                 use zariz_kernels::bls12_381::lanes::{self, Field, Element};
                 type This = $machine;
@@ -55,13 +48,11 @@ macro_rules! field_entry_points {
     };
 }
 
-field_entry_points!(portable_one, Portable<1>, features: []);
-field_entry_points!(portable_eight, Portable<8>, features: []);
-#[cfg(target_arch = "x86_64")]
-field_entry_points!(avx2_fma, Avx2Fma, features: ["avx2,fma"]);
-#[cfg(target_arch = "x86_64")]
-field_entry_points!(avx_ifma, AvxIfma, features: ["avx2,avxifma"]);
-#[cfg(target_arch = "x86_64")]
-field_entry_points!(avx512_fma, Avx512Fma, features: ["avx512f,avx512dq"]);
-#[cfg(target_arch = "x86_64")]
-field_entry_points!(avx512_ifma, Avx512Ifma, features: ["avx512f,avx512dq,avx512ifma"]);
+macro_rules! on_machines {
+    ($($(#[$cfg:meta])? $module:ident $engine:ident: $machine:ty, $name:literal, $features:tt;)*) => {$(
+        $(#[$cfg])?
+        field_entry_points!($module, $machine, features: $features);
+    )*};
+}
+crate::for_each_machine!((on_machines));
+field_entry_points!(portable_eight, crate::batch::Portable<8>, features: []);

@@ -17,49 +17,43 @@ use zariz_kernels::{Montgomery, OddModulus, limbs};
 #[allow(unused_macros)] // Each test program uses a part of this.
 macro_rules! on_every_machine {
     ($check:ident) => {{
-        $check(zariz_machines::batch::Portable::<1>::new());
-        $check(zariz_machines::batch::Portable::<8>::new());
-        #[cfg(target_arch = "x86_64")]
-        {
-            use zariz_machines::batch::{Avx2Fma, Avx512Fma, Avx512Ifma, AvxIfma};
-            match Avx2Fma::new() {
-                Some(m) => $check(m),
-                None => eprintln!("skipped on avx2-fma: the processor lacks it"),
-            }
-            match AvxIfma::new() {
-                Some(m) => $check(m),
-                None => eprintln!(
-                    "skipped on avx-ifma: the processor lacks it; emulation: {:?}",
-                    zariz_emulator::install().of(zariz_emulator::Form::Vex)
-                ),
-            }
-            match Avx512Fma::new() {
-                Some(m) => $check(m),
-                None => eprintln!("skipped on avx512-fma: the processor lacks it"),
-            }
-            match Avx512Ifma::new() {
-                Some(m) => $check(m),
-                None => eprintln!(
-                    "skipped on avx512-ifma: the processor lacks it; emulation: {:?}",
-                    zariz_emulator::install().of(zariz_emulator::Form::Evex)
-                ),
+        use zariz_machines::batch::{Find, Portable};
+        fn run<M: Find>() {
+            match M::find() {
+                Some(machine) => $check(machine),
+                None => eprintln!("skipped on {}: {}", M::NAME, crate::common::why_skipped::<M>()),
             }
         }
+        $check(Portable::<8>::new());
+        zariz_machines::on_each_machine!(run());
     }};
+}
+
+/// The VPMADD52 of which a machine's products are made, if any.
+#[cfg(target_arch = "x86_64")]
+fn form<M: 'static>() -> Option<zariz_emulator::Form> {
+    use std::any::TypeId;
+    use zariz_emulator::Form;
+    use zariz_machines::batch::{Avx512Ifma, AvxIfma};
+    let forms = [(TypeId::of::<Avx512Ifma>(), Form::Evex), (TypeId::of::<AvxIfma>(), Form::Vex)];
+    forms.into_iter().find(|&(machine, _)| machine == TypeId::of::<M>()).map(|(_, form)| form)
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn form<M: 'static>() -> Option<zariz_emulator::Form> {
+    None
+}
+
+/// Why a machine that the processor lacks is not emulated either.
+pub fn why_skipped<M: 'static>() -> String {
+    let emulation = form::<M>().map(|form| zariz_emulator::install().of(form));
+    let emulation = emulation.map_or(String::new(), |mode| format!("; emulation: {mode:?}"));
+    format!("the processor lacks it{emulation}")
 }
 
 /// Whether this machine's multiplications are emulated, so that long cases take minutes.
 pub fn slow<M: 'static>() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::any::TypeId;
-        use zariz_emulator::{Form, is_emulating};
-        use zariz_machines::batch::{Avx512Ifma, AvxIfma};
-        let machines = [(TypeId::of::<Avx512Ifma>(), Form::Evex), (TypeId::of::<AvxIfma>(), Form::Vex)];
-        machines.iter().any(|&(machine, form)| machine == TypeId::of::<M>() && is_emulating(form))
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    false
+    form::<M>().is_some_and(zariz_emulator::is_emulating)
 }
 
 pub fn big(limbs: &[u64]) -> BigUint {

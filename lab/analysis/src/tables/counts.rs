@@ -5,11 +5,16 @@ use zariz_kernels::batch::block::WINDOWS;
 use zariz_kernels::bounds::REDUCED;
 
 use super::SIZES;
-use super::json::Shown;
 use super::markdown::{head, table};
 use crate::count::{Count, Counts, at_reduction, count, so_far};
 use crate::model::Model;
 use crate::operation::{self, Operation, constants_for, digits_for};
+
+/// The machine whose counts the program shows too.
+#[cfg(target_arch = "x86_64")]
+pub type Shown = zariz_machines::batch::Avx512Ifma;
+#[cfg(not(target_arch = "x86_64"))]
+pub type Shown = zariz_machines::batch::Portable<1>;
 
 /// What one operation on `l` digits counts, without what is done once per batch.
 pub fn of<P: Model>(method: Method, operation: Operation, l: usize) -> Counts {
@@ -131,23 +136,22 @@ pub fn make() -> String {
     out += INTRODUCTION;
     out += UNITS;
     out += &paper::<Shown>();
-    macro_rules! section {
-        ($model:ty) => {
-            out += &format!(
-                "\n## {}: {} bits a digit, tiles of up to {}, {} in a vector\n\n",
-                <$model>::NAME,
-                <$model>::DIGIT_BITS,
-                <$model>::MAX_TILE,
-                match <$model>::LANES {
-                    1 => "1 number".to_owned(),
-                    n => format!("{n} numbers"),
-                }
-            );
-            out += &table(HEAD, &rows::<$model>());
-        };
-    }
-    crate::for_each_model!(section);
+    zariz_machines::on_each_machine!(section(&mut out));
     out
+}
+
+fn section<P: Model>(out: &mut String) {
+    *out += &format!(
+        "\n## {}: {} bits a digit, tiles of up to {}, {} in a vector\n\n",
+        P::NAME,
+        P::DIGIT_BITS,
+        P::MAX_TILE,
+        match P::LANES {
+            1 => "1 number".to_owned(),
+            n => format!("{n} numbers"),
+        }
+    );
+    *out += &table(HEAD, &rows::<P>());
 }
 
 const HEAD: &[&str] = &[

@@ -120,13 +120,11 @@ fn prove<P: Model>() -> Proof {
 
 /// All machines, side by side.
 fn proofs() -> Vec<Proof> {
-    let mut provers: Vec<fn() -> Proof> = Vec::new();
-    macro_rules! prover {
-        ($model:ty) => {
-            provers.push(prove::<$model>)
-        };
+    fn add<P: Model>(provers: &mut Vec<fn() -> Proof>) {
+        provers.push(prove::<P>);
     }
-    crate::for_each_model!(prover);
+    let mut provers = Vec::new();
+    zariz_machines::on_each_machine!(add(&mut provers));
     thread::scope(|scope| {
         let threads: Vec<_> = provers.iter().map(|prover| scope.spawn(prover)).collect();
         threads.into_iter().map(|thread| thread.join().expect("a prover does not panic")).collect()

@@ -2,13 +2,9 @@
 
 use zariz_kernels::batch::Method;
 
-use super::counts::{of, product};
+use super::counts::{Shown, of, product};
 use crate::count::Counts;
-#[cfg(target_arch = "x86_64")]
-pub use crate::model::Avx512Ifma as Shown;
 use crate::model::Model;
-#[cfg(not(target_arch = "x86_64"))]
-pub use crate::model::Portable as Shown;
 use crate::operation::{Operation, digits_for};
 
 /// Sizes that the program shows.
