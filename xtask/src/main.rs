@@ -4,6 +4,7 @@ mod api;
 mod archives;
 mod codegen;
 mod dependencies;
+mod dist;
 mod emulated;
 mod faults;
 mod fuzz;
@@ -85,6 +86,9 @@ Commands:
   openssl --tree DIR [--module FILE] [RECIPE…]
                      runs OpenSSL's own tests of a built source tree with zariz, compares those that reach it with the
                      default provider, and without names writes lab/results/DATE-openssl-VERSION-tests-PROCESSOR-COMMIT.md
+  dist               makes in dist/ what people install without a compiler: the wheel and source archive of the Python
+                     package, an archive of the program and the module for OpenSSL, and Debian packages of both;
+                     it installs its tools into target/tools
   fuzz [SECONDS] [--target NAME] [--minimise | --keep FILE]
                      runs each fuzz target of lab/fuzz/, or that one, for SECONDS (60), with a nightly compiler and cargo-fuzz;
                      --minimise makes lab/fuzz/corpus-small anew from what is known, and --keep puts a file into that of the
@@ -128,6 +132,7 @@ fn main() -> ExitCode {
         ["openssl", "--tree", tree, ref recipes @ ..] => openssl::check(tree, None, recipes),
         ["supply"] => supply::check_all(),
         ["sbom"] => sbom::write(),
+        ["dist"] => dist::write(),
         ["reproducible"] => reproducible::check(),
         ["fuzz", ref rest @ ..] => fuzz::run_all(rest),
         ["codegen"] => codegen::report(),

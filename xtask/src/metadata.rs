@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::process::{cargo, output, root};
 
@@ -34,6 +34,8 @@ pub struct Package {
     pub published: bool,
     /// What crates.io shows of a crate, and this one does not say.
     pub lacking: Vec<&'static str>,
+    /// Where its Cargo.toml is.
+    pub folder: PathBuf,
     /// The roots of its libraries and programs.
     pub crate_roots: Vec<PathBuf>,
     /// What it depends on, by id.
@@ -103,6 +105,7 @@ impl Graph {
                     rust_version: package["rust_version"].as_str().map(str::to_owned),
                     member: members.contains(&id),
                     published: package["publish"].is_null(),
+                    folder: Path::new(package["manifest_path"].as_str()?).parent()?.to_owned(),
                     lacking: SHOWN.into_iter().filter(|what| is_empty(&package[*what])).collect(),
                     crate_roots: targets
                         .iter()

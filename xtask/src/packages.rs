@@ -1,6 +1,6 @@
 //! Debian packages whose programs and libraries the tests use.
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
 
 use crate::process::{command, output, run, works};
 
@@ -11,7 +11,10 @@ const HAS_GMP: &str = "ls /usr/lib/*/libgmp.so.10 /usr/lib*/libgmp.so.10 2>/dev/
 const HAS_LEGACY: &str = "! command -v openssl || test -f \"$(openssl info -modulesdir)/legacy.so\"";
 
 /// A package, and a command that succeeds where it is installed.
-const NEEDED: &[(&str, &str, &[&str])] = &[
+pub type Needed = (&'static str, &'static str, &'static [&'static str]);
+
+/// What the short steps need.
+const NEEDED: &[Needed] = &[
     ("openssl", "openssl", &["version"]),
     ("openssl-provider-legacy", "sh", &["-c", HAS_LEGACY]),
     ("libgmp10", "sh", &["-c", HAS_GMP]),
@@ -22,6 +25,7 @@ const NEEDED: &[(&str, &str, &[&str])] = &[
     ("curl", "curl", &["--version"]),
     ("libssl-dev", "test", &["-f", "/usr/include/openssl/core_dispatch.h"]),
     ("pkg-config", "pkg-config", &["--version"]),
+    ("python3-venv", "python3", &["-c", "import venv, ensurepip"]),
     ("perl", "perl", &["-v"]),
     ("make", "make", &["--version"]),
     ("openssh-client", "sh", &["-c", "command -v ssh-keygen"]),
@@ -31,11 +35,16 @@ const NEEDED: &[(&str, &str, &[&str])] = &[
     ("nodejs", "node", &["--version"]),
 ];
 
-/// Installs what is missing when run as root on Debian, else says what to install.
+/// Installs what the short steps need.
 pub fn install() -> Result<()> {
-    let packages = missing();
+    provide(NEEDED)
+}
+
+/// Installs what is missing when run as root on Debian, else says what to install.
+pub fn provide(needed: &[Needed]) -> Result<()> {
+    let packages = missing(needed);
     if packages.is_empty() {
-        let all: Vec<&str> = NEEDED.iter().map(|needed| needed.0).collect();
+        let all: Vec<&str> = needed.iter().map(|needed| needed.0).collect();
         println!("present: {}", all.join(" "));
         return Ok(());
     }
@@ -54,12 +63,14 @@ pub fn install() -> Result<()> {
     };
     apt(&["update"])?;
     apt(&[&["install", "-y", "--no-install-recommends"], &packages[..]].concat())?;
-    check().with_context(|| format!("installed, but still not usable (by hand: {by_hand})"))
+    let missing = missing(needed);
+    ensure!(missing.is_empty(), "installed, but still not usable: {missing:?} (by hand: {by_hand})");
+    Ok(())
 }
 
 /// Fails where something is missing: no test is left out for that.
 pub fn check() -> Result<()> {
-    let missing = missing().join(" ");
+    let missing = missing(NEEDED).join(" ");
     ensure!(
         missing.is_empty(),
         "tests need Debian packages that are missing: {missing}; `cargo xtask test packages` installs them, or: \
@@ -68,8 +79,8 @@ pub fn check() -> Result<()> {
     Ok(())
 }
 
-fn missing() -> Vec<&'static str> {
-    NEEDED
+fn missing(needed: &[Needed]) -> Vec<&'static str> {
+    needed
         .iter()
         .filter(|(_, program, arguments)| !works(program, arguments))
         .map(|needed| needed.0)

@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail, ensure};
 use std::fs;
 use std::process::Command;
 
+use crate::dist::MATURIN;
 use crate::process::{cargo, command, output, root, run, works};
 use crate::{suite, supply};
 
@@ -14,8 +15,6 @@ use crate::{suite, supply};
 const IS_NEW_ENOUGH: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))";
 const PYTHON: &str = "target/python-venv/bin/python";
 const WHEELS: &str = "target/python/wheels";
-/// What tests need of others. The cluster's engines are in the list `cluster` of pyproject.toml.
-const TOOLS: &str = "maturin>=1.9,<2";
 
 /// Builds the wheel, installs it and runs its tests, but for those of clusters.
 pub fn tests() -> Result<()> {
@@ -55,15 +54,20 @@ pub fn cluster() -> Result<()> {
     source_archive()
 }
 
-/// Builds the wheel, and installs it with what the extras name, in an environment of its own: the wheel's
-/// place.
-fn install(extras: &str) -> Result<String> {
+/// Makes a virtual environment there, of a Python that is new enough for the package.
+pub fn environment(folder: &str) -> Result<()> {
     let names = ["python3.11", "python3.12", "python3.13", "python3.14", "python3"];
     let Some(python) = names.into_iter().find(|name| works(name, &["-c", IS_NEW_ENOUGH])) else {
         bail!("there is no Python of version 3.11 or newer with venv (on Debian: python3-venv)");
     };
-    run(command(python, &["-m", "venv", "target/python-venv"]))?;
-    if !works(PYTHON, &["-m", "maturin", "--version"]) && !pip(&[TOOLS]) {
+    run(command(python, &["-m", "venv", folder]))
+}
+
+/// Builds the wheel, and installs it with what the extras name, in an environment of its own: the wheel's
+/// place.
+fn install(extras: &str) -> Result<String> {
+    environment("target/python-venv")?;
+    if !pip(&[MATURIN]) {
         bail!("maturin cannot be installed, as pip says above");
     }
     let wheel = build(&["build", "--release"], ".whl")?;

@@ -68,7 +68,7 @@ pub fn check() -> Result<()> {
 }
 
 /// Where cargo keeps the sources of other crates.
-fn cargo_home() -> Result<PathBuf> {
+pub fn cargo_home() -> Result<PathBuf> {
     let home = env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| Some(env::home_dir()?.join(".cargo")));
     home.context("there is no home directory; CARGO_HOME can name cargo's folder")
 }

@@ -13,8 +13,8 @@ use crate::process::{cargo, output, root};
 /// A crate, the file that is made of it, and what that is.
 const PRODUCTS: [(&str, &str, &str); 2] =
     [("zariz-cli", "zariz", "application"), ("zariz-openssl-provider", "zariz.so", "library")];
-const TARGET: &str = "x86_64-unknown-linux-gnu";
-const FOLDER: &str = "target/sbom";
+pub const TARGET: &str = "x86_64-unknown-linux-gnu";
+pub const FOLDER: &str = "target/sbom";
 
 /// Name and version.
 type Crate = (String, String);
@@ -26,10 +26,7 @@ pub fn write() -> Result<()> {
     let sums = checksums(&lock);
     fs::create_dir_all(root().join(FOLDER)).with_context(|| format!("cannot make {FOLDER}"))?;
     for (package, product, kind) in PRODUCTS {
-        let tree =
-            ["tree", "--locked", "--no-dedupe", "--edges=normal,build", "--prefix=depth", "--format= {p}"];
-        let tree = output(cargo(&[&tree[..], &["--target", TARGET, "--package", package]].concat()))?;
-        let edges = edges(&tree)?;
+        let edges = tree(&["--package", package])?;
         let bill = bill(&graph, &sums, &edges, package, (product, kind))?;
         let path = format!("{FOLDER}/{product}.cdx.json");
         fs::write(root().join(&path), serde_json::to_string_pretty(&bill)? + "\n")
@@ -37,6 +34,12 @@ pub fn write() -> Result<()> {
         println!("{path}: {} components", edges.len() - 1);
     }
     Ok(())
+}
+
+/// What each crate depends on that is compiled into a package, or runs while it is compiled.
+pub fn tree(package: &[&str]) -> Result<BTreeMap<Crate, BTreeSet<Crate>>> {
+    let tree = ["tree", "--locked", "--no-dedupe", "--edges=normal,build", "--prefix=depth", "--format= {p}"];
+    edges(&output(cargo(&[&tree[..], &["--target", TARGET], package].concat()))?)
 }
 
 /// What each crate of a tree depends on, of lines such as `2 libc v0.2.1 (a note)`: its depth, name and

@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use crate::process::{cargo, run as run_command};
 use crate::{
-    api, archives, codegen, dependencies, emulated, faults, fuzz, hidden, layers, msrv, newest, packages,
-    proof, python, secrets, servers, soak, suite, supply, tables,
+    api, archives, codegen, dependencies, dist, emulated, faults, fuzz, hidden, layers, msrv, newest,
+    packages, proof, python, secrets, servers, soak, suite, supply, tables,
 };
 
 /// One step.
@@ -86,6 +86,12 @@ pub const STEPS: &[Step] = &[
         what: "published crates, built from what crates.io would get",
         long: true,
         run: archives::check,
+    },
+    Step {
+        name: "dist",
+        what: "what people install, made, and used on systems without Rust",
+        long: true,
+        run: dist::check,
     },
     Step { name: "faults", what: "flipped bits reveal no key", long: true, run: faults::check },
     Step {

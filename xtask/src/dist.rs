@@ -1,0 +1,225 @@
+//! What people install without a compiler, in dist/: the wheel and the source archive of the Python package, an
+//! archive of the program and the module for OpenSSL, and Debian packages of both.
+//!
+//! zig links all of it with glibc 2.28, so it runs on that version and newer ones. Times in archives are the
+//! time of the last commit.
+
+mod check;
+mod elf;
+mod licences;
+mod tools;
+
+use anyhow::{Context, Result, ensure};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::metadata::Graph;
+use crate::process::{command, output, root, run};
+use crate::{reproducible, sbom};
+use tools::tool;
+
+pub use check::check;
+pub use tools::MATURIN;
+
+/// What is given out.
+const DIST: &str = "dist";
+/// What is compiled for that, and what the archive has, below its prefix. The packages take it from here.
+const TARGET: &str = "target/dist";
+const TREE: &str = "target/dist/tree";
+const DOC: &str = "share/doc/zariz";
+/// What only the packages for Debian have.
+const DEBIAN: &str = "target/dist/debian";
+/// The oldest glibc.
+const GLIBC: (u32, u32) = (2, 28);
+/// Of the packages for Debian. A release needs an address that exists.
+const MAINTAINER: &str = "The zariz developers <zariz@example.org>";
+/// Of these packages; lower than that of a package of Debian's own would be.
+const REVISION: &str = "0zariz1";
+/// The page with OpenSSL's configuration, the module's place there, and where Debian's OpenSSL looks for
+/// modules.
+const PAGE: &str = "docs/openssl.md";
+const IN_PAGE: &str = "/usr/local/lib/zariz/zariz.so";
+const IN_DEBIAN: &str = "/usr/lib/x86_64-linux-gnu/ossl-modules/zariz.so";
+/// Licences of others: of crates, and of Rust's own library.
+const CRATES: &str = "dependencies.txt";
+const RUST: &str = "rust-library.html";
+
+/// Makes all of it, and lists it.
+pub fn write() -> Result<()> {
+    tools::install()?;
+    for folder in [DIST, TREE, DEBIAN] {
+        // What an older version has left must not be among it.
+        let folder = root().join(folder);
+        if folder.exists() {
+            fs::remove_dir_all(&folder).with_context(|| format!("cannot remove {}", folder.display()))?;
+        }
+        fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    }
+    let graph = Graph::read()?;
+    programs()?;
+    documents(&graph)?;
+    archive(&version(&graph)?)?;
+    debian(&version(&graph)?)?;
+    python()?;
+    list()
+}
+
+/// The version of what is given out.
+fn version(graph: &Graph) -> Result<String> {
+    let program = graph.0.values().find(|package| package.name == "zariz-cli");
+    Ok(program.context("there is no zariz-cli")?.version.clone())
+}
+
+/// Builds the program and the module, each alone, for an old glibc.
+fn programs() -> Result<()> {
+    let target = format!("{}.{}.{}", sbom::TARGET, GLIBC.0, GLIBC.1);
+    // The last one uses what was compiled for the program.
+    for package in ["zariz-openssl-provider", "zariz-cli", "zariz-pages"] {
+        let zigbuild = ["zigbuild", "--release", "--locked", "--target", &target, "-p", package];
+        run(at_commit("cargo-zigbuild", &zigbuild)?)?;
+    }
+    let built = |name: &str| root().join(TARGET).join(sbom::TARGET).join("release").join(name);
+    for (from, to) in [("zariz", "bin/zariz"), ("libzariz_provider.so", "lib/zariz/zariz.so")] {
+        elf::check(&built(from))?;
+        copy(&built(from), &root().join(TREE).join(to))?;
+    }
+    run(command(&built("zariz-pages").to_string_lossy(), &[TREE]))
+}
+
+/// Licences, changes, bills of materials and a configuration.
+fn documents(graph: &Graph) -> Result<()> {
+    sbom::write()?;
+    let doc = root().join(TREE).join(DOC);
+    let here = ["LICENSE-MIT", "LICENSE-APACHE", "CHANGELOG.md"].map(|name| root().join(name));
+    let bills = ["zariz.cdx.json", "zariz.so.cdx.json"].map(|name| root().join(sbom::FOLDER).join(name));
+    for file in here.iter().chain(&bills) {
+        copy(file, &doc.join(file.file_name().unwrap_or_default()))?;
+    }
+    copy(&licences::of_rust()?, &doc.join(RUST))?;
+    let crates = licences::of_dependencies(graph, &["-p", "zariz-cli", "-p", "zariz-openssl-provider"])?;
+    put(&doc.join(CRATES), &crates)?;
+    put(&doc.join("openssl.cnf"), &configuration()?)
+}
+
+/// OpenSSL's configuration, as the page has it.
+fn configuration() -> Result<String> {
+    let page = fs::read_to_string(root().join(PAGE)).with_context(|| format!("cannot read {PAGE}"))?;
+    let text = page.split_once("/etc/zariz/openssl.cnf >/dev/null <<'END'\n");
+    let text = text.and_then(|(_, rest)| rest.split_once("END\n")).map(|(text, _)| text);
+    let text = text.with_context(|| format!("{PAGE} has no /etc/zariz/openssl.cnf"))?;
+    ensure!(text.contains(IN_PAGE), "the configuration in {PAGE} does not name {IN_PAGE}");
+    Ok(text.to_owned())
+}
+
+fn archive(version: &str) -> Result<()> {
+    let name = format!("zariz-{version}-x86_64-linux-gnu");
+    let mut tar = command("tar", &["--create", "--xz", "--file", &format!("{DIST}/{name}.tar.xz")]);
+    tar.args(["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mode=u=rwX,go=rX"]);
+    tar.arg(format!("--mtime=@{}", commit("%ct")?)).arg(format!("--transform=s,^tree,{name},"));
+    tar.args(["--directory", TARGET, "tree"]).env("XZ_OPT", "-9e");
+    run(tar)
+}
+
+/// The packages that the tables package.metadata.deb describe.
+fn debian(version: &str) -> Result<()> {
+    let folder = root().join(DEBIAN);
+    put(&folder.join("copyright"), &licences::debian()?)?;
+    put(&folder.join("openssl.cnf"), &configuration()?.replace(IN_PAGE, IN_DEBIAN))?;
+    let (date, change) = (commit("%cD")?, "Its changes are in changelog.gz.");
+    let entry = format!(
+        "zariz ({version}-{REVISION}) unstable; urgency=medium\n\n  * {change}\n\n -- {MAINTAINER}  {date}\n"
+    );
+    put(&folder.join("changelog"), &entry)?;
+    for package in ["zariz-cli", "zariz-openssl-provider"] {
+        let deb = ["deb", "--quiet", "--no-build", "--target", sbom::TARGET, "-p", package, "--output", DIST];
+        let mut deb = at_commit("cargo-deb", &deb)?;
+        deb.args(["--maintainer", MAINTAINER, "--deb-revision", REVISION]);
+        run(deb)?;
+    }
+    Ok(())
+}
+
+/// The wheel and the source archive. The wheel also has the licences of what is compiled into it.
+fn python() -> Result<()> {
+    let maturin = |arguments: &[&str]| {
+        let manifest = ["--manifest-path", "python/Cargo.toml", "--out", DIST];
+        run(at_commit("maturin", &[arguments, &manifest].concat())?)
+    };
+    maturin(&["sdist"])?;
+    let manifest = ["--manifest-path", "python/Cargo.toml"];
+    let crates = licences::of_dependencies(&Graph::read_of(&manifest)?, &manifest)?;
+    // pyproject.toml takes all that begin so.
+    let licences = [CRATES, RUST].map(|name| root().join("python").join(format!("LICENSE-{name}")));
+    put(&licences[0], &crates)?;
+    copy(&licences::of_rust()?, &licences[1])?;
+    let platform = format!("manylinux_{}_{}", GLIBC.0, GLIBC.1);
+    let place = format!("{TARGET}/python");
+    let built = maturin(&[
+        "build",
+        "--release",
+        "--zig",
+        "--target",
+        sbom::TARGET,
+        "--compatibility",
+        &platform,
+        "--target-dir",
+        &place,
+    ]);
+    for file in &licences {
+        fs::remove_file(file).with_context(|| format!("cannot remove {}", file.display()))?;
+    }
+    built?;
+    elf::check(&root().join(place).join(sbom::TARGET).join("release/lib_zariz.so"))
+}
+
+/// Writes SHA256SUMS, and shows the files.
+fn list() -> Result<()> {
+    let dist = root().join(DIST);
+    let mut names = Vec::new();
+    for entry in fs::read_dir(&dist).with_context(|| format!("cannot list {DIST}"))? {
+        names.push(entry.with_context(|| format!("cannot list {DIST}"))?.file_name());
+    }
+    names.sort();
+    let mut sums = command("sha256sum", &[]);
+    sums.args(&names).current_dir(&dist);
+    put(&dist.join("SHA256SUMS"), &output(sums)?)?;
+    for name in names {
+        let size = fs::metadata(dist.join(&name)).map_or(0, |file| file.len());
+        println!("{size:>9} bytes  {DIST}/{}", name.to_string_lossy());
+    }
+    Ok(())
+}
+
+/// A tool that compiles or packs: into our folder, without names of folders of this machine, and with the
+/// time of the last commit.
+fn at_commit(name: &str, arguments: &[&str]) -> Result<Command> {
+    let mut tool = tool(name, arguments)?;
+    tool.env("CARGO_TARGET_DIR", root().join(TARGET));
+    tool.env("SOURCE_DATE_EPOCH", commit("%ct")?);
+    let home = reproducible::cargo_home()?;
+    tool.env("RUSTFLAGS", format!("--remap-path-prefix={}=/cargo", home.display()));
+    Ok(tool)
+}
+
+/// A fact about the last commit.
+fn commit(format: &str) -> Result<String> {
+    let show = output(command("git", &["show", "--no-patch", &format!("--format={format}")]))?;
+    Ok(show.trim().to_owned())
+}
+
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    make_folder(to)?;
+    fs::copy(from, to).with_context(|| format!("cannot copy {} to {}", from.display(), to.display()))?;
+    Ok(())
+}
+
+fn put(to: &Path, text: &str) -> Result<()> {
+    make_folder(to)?;
+    fs::write(to, text).with_context(|| format!("cannot write {}", to.display()))
+}
+
+fn make_folder(of: &Path) -> Result<()> {
+    let folder = of.parent().map(PathBuf::from).unwrap_or_default();
+    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))
+}

@@ -1,0 +1,170 @@
+# Uses what is in /dist on a bare Debian without Rust: `sh in-root.sh archive|wheel|packages`. It runs in a
+# root of its own, with its own processes.
+set -eu
+export DEBIAN_FRONTEND=noninteractive
+mount -t proc proc /proc
+# Ends all where a command does not fail: `set -e` takes no notice of `!`.
+must_fail() {
+    if "$@"; then
+        echo "did not fail: $*"
+        exit 1
+    fi
+}
+must_fail command -v cargo
+must_fail command -v rustc
+must_fail command -v cc
+# Services that packages would start: none.
+printf '#!/bin/sh\nexit 101\n' >/usr/sbin/policy-rc.d
+chmod +x /usr/sbin/policy-rc.d
+install_packages() {
+    apt-get update -qq
+    apt-get install -qq -y --no-install-recommends "$@" >/tmp/apt.log 2>&1 || { cat /tmp/apt.log; exit 1; }
+}
+# Signs some messages with the program in PATH, and verifies them.
+sign_and_verify() {
+    cd "$(mktemp -d)"
+    zariz keygen --bits 2048 --out key.pem --public-out public.pem
+    printf 'one\ntwo\nthree\n' >messages
+    zariz sign --key key.pem --lines messages --out signatures
+    zariz verify --key public.pem --lines --signatures signatures messages
+    printf 'one\ntwo\nfour\n' >messages
+    must_fail zariz verify --quiet --key public.pem --lines --signatures signatures messages >/dev/null 2>&1
+}
+
+archive() {
+    install_packages xz-utils
+    (cd /dist && sha256sum --check --quiet SHA256SUMS)
+    tar -xJf /dist/zariz-*-x86_64-linux-gnu.tar.xz --strip-components=1 -C /usr/local
+    ldd --version | head -n 1
+    zariz --version
+    zariz info
+    sign_and_verify
+    # Every symbol of the module is there, without OpenSSL.
+    ldd -r /usr/local/lib/zariz/zariz.so >/tmp/ldd 2>&1
+    must_fail grep -E 'not found|undefined' /tmp/ldd
+    for file in man/man1/zariz.1 man/man1/zariz-sign.1 bash-completion/completions/zariz \
+        zsh/site-functions/_zariz doc/zariz/LICENSE-MIT doc/zariz/dependencies.txt doc/zariz/zariz.cdx.json; do
+        test -s "/usr/local/share/$file"
+    done
+    bash -c '. /usr/local/share/bash-completion/completions/zariz && complete -p zariz'
+    # Nothing of it may be there for the parts that follow.
+    tar -tf /dist/zariz-*.tar.xz | sed 's,^[^/]*/,/usr/local/,' | grep -v '/$' | xargs rm
+}
+
+wheel() {
+    install_packages python3-venv
+    python3 -m venv /venv
+    start=$(date +%s%N)
+    /venv/bin/pip install --quiet --no-index /dist/zariz-*.whl
+    echo "pip install took $((($(date +%s%N) - start) / 1000000)) ms"
+    /venv/bin/python - <<'END'
+import zariz
+key = zariz.PrivateKey.generate(2048)
+messages = [b"message %d" % i for i in range(20)]
+signatures = key.sign_batch(messages, "RS256")
+assert all(key.public_key.verify_batch(messages, signatures, "RS256"))
+assert not any(key.public_key.verify_batch(messages[::-1], signatures, "RS256"))
+print("zariz", zariz.__version__, "signed", len(signatures), "messages")
+END
+}
+
+module=/usr/lib/x86_64-linux-gnu/ossl-modules/zariz.so
+conf=/etc/zariz/openssl.cnf
+# How many private operations the counters have.
+counted() {
+    OPENSSL_CONF=$conf zariz info --provider $module --json | sed -n 's/.*"private_operations": \([0-9]*\).*/\1/p'
+}
+# Ten handshakes with the server on a port, each of which zariz must sign.
+handshakes() {
+    before=$(counted)
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        curl --silent --show-error --retry 20 --retry-connrefused --retry-delay 1 --cacert /srv/site.crt \
+            "https://localhost:$1/" | grep -q "Hello from $2"
+    done
+    now=$(counted)
+    echo "$2: $((now - before)) signatures of zariz"
+    test $((now - before)) = 10
+}
+
+packages() {
+    install_packages haproxy nginx-light openssl curl procps /dist/zariz_*.deb /dist/zariz-openssl-provider_*.deb
+    sign_and_verify
+    for file in /usr/share/man/man1/zariz.1.gz /usr/share/doc/zariz/copyright /usr/share/doc/zariz/changelog.Debian.gz \
+        $conf $module; do
+        test -s $file
+    done
+    # Nothing is switched on by itself.
+    openssl list -providers >/tmp/providers
+    must_fail grep zariz /tmp/providers
+    OPENSSL_CONF=$conf openssl list -providers | grep zariz
+    openssl list -providers -provider zariz | grep zariz
+
+    cd /srv
+    openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost \
+        -keyout site.key -out site.crt 2>/dev/null
+    cat site.crt site.key >site.pem
+    cat >haproxy.cfg <<'END'
+global
+    user haproxy
+    group haproxy
+    maxconn 600
+    maxsslconn 400
+    ssl-provider zariz
+    ssl-provider default
+    ssl-propquery ?provider=zariz
+    ssl-mode-async
+defaults
+    mode http
+    timeout connect 10s
+    timeout client 60s
+    timeout server 60s
+frontend tls
+    bind 127.0.0.1:29443 ssl crt /srv/site.pem no-tls-tickets
+    http-request return status 200 content-type text/plain string "Hello from haproxy\n"
+END
+    cat >nginx.conf <<'END'
+env OPENSSL_CONF;
+pid /run/nginx.pid;
+events {}
+http {
+    server {
+        listen 127.0.0.1:29444 ssl;
+        ssl_certificate /srv/site.crt;
+        ssl_certificate_key /srv/site.key;
+        location / { default_type text/plain; return 200 "Hello from nginx\n"; }
+    }
+}
+END
+    OPENSSL_CONF=$conf haproxy -W -D -p /run/haproxy.pid -f /srv/haproxy.cfg
+    OPENSSL_CONF=$conf nginx -c /srv/nginx.conf
+    handshakes 29443 haproxy
+    handshakes 29444 nginx
+
+    # An upgrade keeps the administrator's configuration, and servers go on before and after a reload.
+    echo '# mine' >>$conf
+    for package in zariz zariz-openssl-provider; do
+        dpkg-deb -R /dist/${package}_*.deb /tmp/$package
+        sed -i 's/^Version: .*/&+next/' /tmp/$package/DEBIAN/control
+        dpkg-deb -b /tmp/$package /tmp/$package-next.deb >/dev/null
+    done
+    install_packages /tmp/zariz-next.deb /tmp/zariz-openssl-provider-next.deb
+    dpkg-query -W 'zariz*'
+    test "$(dpkg-query -W -f '${Version}\n' 'zariz*' | grep -c '+next$')" = 2
+    grep -q '# mine' $conf
+    handshakes 29443 haproxy
+    kill -USR2 "$(cat /run/haproxy.pid)"
+    nginx -c /srv/nginx.conf -s reload
+    sleep 2
+    handshakes 29443 haproxy
+    handshakes 29444 nginx
+
+    pkill haproxy
+    pkill nginx
+    apt-get purge -qq -y zariz zariz-openssl-provider >/tmp/apt.log 2>&1
+    rm -rf /tmp/zariz*
+    left=$(find / -xdev -path /proc -prune -o -path /dist -prune -o -name '*zariz*' -print)
+    test -z "$left" || { echo "left after the purge: $left"; exit 1; }
+    must_fail grep -rl zariz /etc
+}
+
+"$1"
