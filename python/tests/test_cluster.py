@@ -1,4 +1,4 @@
-"""The programs of docs/cluster.md, on clusters of this machine."""
+"""The programs of docs/cluster.md, on clusters of this machine, and those of docs/python.md."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ import pytest
 import zariz
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "cluster.md"
+GUIDE = DOCUMENT.with_name("python.md")
 ROWS = 4000
 
 
@@ -351,3 +352,12 @@ def test_spark_signs_and_stores_no_secret(folder: Path, key: zariz.PrivateKey) -
     # The search would find what is there.
     assert b"SparkListenerJobEnd" in written
     assert not [secret for secret in secrets(folder) if secret in written]
+
+
+def test_a_table_of_claims_becomes_a_column_of_tokens(tmp_path: Path) -> None:
+    pytest.importorskip("polars")
+    programs = re.findall(r"```python\n(.*?)```", GUIDE.read_text(), re.S)
+    assert len(programs) == 3
+    for program in programs:
+        subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=True, timeout=600)
+    assert pq.read_metadata(tmp_path / "tokens.parquet").num_rows == 10_000

@@ -22,6 +22,7 @@ import zariz.primes
 from zariz import _zariz
 
 README = Path(__file__).parent.parent / "README.md"
+MOVING = Path(__file__).parents[2] / "docs" / "moving.md"
 
 
 def documented() -> list[tuple[str, Any]]:
@@ -53,6 +54,14 @@ def test_the_readme(tmp_path: Path) -> None:
     program = "\n".join(programs)
     result = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
+
+
+def test_moving_from_other_libraries(tmp_path: Path) -> None:
+    programs = re.findall(r"```python\n(.*?)```", MOVING.read_text(), re.S)
+    assert len(programs) == 3
+    for program in programs:
+        result = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True)
+        assert result.returncode == 0, result.stderr
 
 
 def test_info() -> None:

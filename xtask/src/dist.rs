@@ -36,11 +36,9 @@ const GLIBC: (u32, u32) = (2, 28);
 const MAINTAINER: &str = "The zariz developers <zariz@example.org>";
 /// Of these packages; lower than that of a package of Debian's own would be.
 const REVISION: &str = "0zariz1";
-/// The page with OpenSSL's configuration, the module's place there, and where Debian's OpenSSL looks for
-/// modules.
+/// The page with OpenSSL's configuration, and where Debian's OpenSSL looks for modules.
 const PAGE: &str = "docs/openssl.md";
-const IN_PAGE: &str = "/usr/local/lib/zariz/zariz.so";
-const IN_DEBIAN: &str = "/usr/lib/x86_64-linux-gnu/ossl-modules/zariz.so";
+const MODULE: &str = "/usr/lib/x86_64-linux-gnu/ossl-modules/zariz.so";
 /// Licences of others: of crates, and of Rust's own library.
 const CRATES: &str = "dependencies.txt";
 const RUST: &str = "rust-library.html";
@@ -108,7 +106,7 @@ fn configuration() -> Result<String> {
     let text = page.split_once("/etc/zariz/openssl.cnf >/dev/null <<'END'\n");
     let text = text.and_then(|(_, rest)| rest.split_once("END\n")).map(|(text, _)| text);
     let text = text.with_context(|| format!("{PAGE} has no /etc/zariz/openssl.cnf"))?;
-    ensure!(text.contains(IN_PAGE), "the configuration in {PAGE} does not name {IN_PAGE}");
+    ensure!(text.contains(MODULE), "the configuration in {PAGE} does not name {MODULE}");
     Ok(text.to_owned())
 }
 
@@ -125,7 +123,7 @@ fn archive(version: &str) -> Result<()> {
 fn debian(version: &str) -> Result<()> {
     let folder = root().join(DEBIAN);
     put(&folder.join("copyright"), &licences::debian()?)?;
-    put(&folder.join("openssl.cnf"), &configuration()?.replace(IN_PAGE, IN_DEBIAN))?;
+    put(&folder.join("openssl.cnf"), &configuration()?)?;
     let (date, change) = (commit("%cD")?, "Its changes are in changelog.gz.");
     let entry = format!(
         "zariz ({version}-{REVISION}) unstable; urgency=medium\n\n  * {change}\n\n -- {MAINTAINER}  {date}\n"

@@ -29,6 +29,7 @@ mod sanitizers;
 mod sbom;
 mod secrets;
 mod servers;
+mod site;
 mod soak;
 mod source;
 mod suite;
@@ -43,13 +44,15 @@ const USAGE: &str = "\
 Usage: cargo xtask COMMAND
 
 Commands:
-  test [STEP…]       what must hold before a change goes in, without the long steps; with names, those steps alone
+  test [STEP…]       what must hold before a change goes in, without the long steps; with names, only those steps
   test long          the long steps, which rarely find anything new
   codegen [--bless]  compiles the entry points of every machine, prints what they became, and compares it with
                      xtask/codegen-budget.txt; --bless rewrites that file
   codegen --target-cpu CPU…
                      compiles them for these processors, and checks only that nothing depends on secrets
   api                writes the lists of the public API, docs/api
+  commands           writes docs/commands.md, the help of the program's commands
+  site               builds the documentation site into target/site (MkDocs, by docs/requirements.txt), and checks its links
   tables             runs the kernels over intervals and counts, and writes docs/generated and the counts that the
                      program shows (lab/papers/src/counts.json)
   instructions       counts the instructions of an exponentiation under valgrind, and writes
@@ -62,8 +65,8 @@ Commands:
   timing [--samples N] [--engine E] [--only powers|rsa|decryption|keys|clock]
                      measures whether the time of powers and RSA depends on secrets, by Welch's t-test as
                      dudect does (20 minutes), and writes lab/results/DATE-timing-PROCESSOR-COMMIT; remove older data of the same
-  timing --table     writes docs/benchmarks/timing.md anew, as each measurement does, and shows the table
-                     that SOUNDNESS.md must have
+  timing --table     writes docs/benchmarks/timing.md, as each measurement does, and shows the table that SOUNDNESS.md
+                     must have
   faults [--flips N] [--engine E] [--keys K] [--batches B] [--seed S]
                      flips random bits of a process that computes private operations (100,000 of them, in minutes),
                      shows whether a result reveals its key, and writes lab/results/DATE-faults-PROCESSOR-COMMIT-ENGINE, with the keys and batches
@@ -79,7 +82,7 @@ Commands:
                      panic and fork (minutes): nothing may fail, memory and descriptors may not grow; writes
                      lab/results/DATE-soak-PROCESSOR-COMMIT-*.md as it goes on
   sanitizers [NAME…] runs the provider's concurrent tests under the sanitizers of a nightly compiler (address, thread), and
-                     loading and unloading under valgrind (valgrind); with names, those alone
+                     loading and unloading under valgrind (valgrind); with names, only those
   reproducible       builds the module for OpenSSL from the last commit in two folders, and compares the two files
   supply             licences, sources and versions of all dependencies; their known vulnerabilities by cargo-deny, if installed
   sbom               writes bills of materials (CycloneDX) of the program and of the module for OpenSSL to target/sbom
@@ -91,8 +94,8 @@ Commands:
                      it installs its tools into target/tools
   fuzz [SECONDS] [--target NAME] [--minimise | --keep FILE]
                      runs each fuzz target of lab/fuzz/, or that one, for SECONDS (60), with a nightly compiler and cargo-fuzz;
-                     --minimise makes lab/fuzz/corpus-small anew from what is known, and --keep puts a file into that of the
-                     target, in place of a search
+                     --minimise makes lab/fuzz/corpus-small again from what is known, and --keep puts a file into that of the
+                     target, instead of a search
   help               this text
 ";
 
@@ -112,6 +115,8 @@ fn main() -> ExitCode {
             test::run(steps)
         }
         ["api"] => api::write(),
+        ["commands"] => site::write_commands(),
+        ["site"] => site::build(),
         ["tables"] => tables::write(),
         ["instructions"] => instructions::write(),
         ["results"] => results::write(),

@@ -27,13 +27,85 @@ pub fn write() -> Result<()> {
         "pages",
         PAGES,
     ];
-    run(cargo(&page)).context("zariz-bench cannot make pages (it needs a C compiler, make, perl and m4)")
+    run(cargo(&page)).context("zariz-bench cannot make pages (it needs a C compiler, make, perl and m4)")?;
+    let path = root().join(PAGES).join(INDEX);
+    fs::write(&path, index()?).with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// The pages that need no other program: where they are, and what they say.
 fn pages() -> Result<[(PathBuf, String); 2]> {
     let path = |name| root().join(PAGES).join(name);
     Ok([(path("faults.md"), faults()?), (path("papers.md"), papers()?)])
+}
+
+/// The page that lists the others.
+const INDEX: &str = "README.md";
+
+const METHOD: &str = "\
+# Benchmarks
+
+`cargo xtask results` writes this list and all its pages from the data in lab/results.
+
+**Method.** zariz and the other libraries run in one process, on one thread that is bound to one processor.
+They take turns in short rounds, with the same keys and messages. A ratio is the median of the ratios of
+single rounds: what slows the machine for longer than a round slows all of them, and cancels. Before anything
+is timed, all libraries must make equal signatures. A *batch* of N is N signatures in one call. The machines
+are virtual, so their clock and their neighbours are not ours: trust ratios more than rates. [How to repeat
+it](../../lab/bench/README.md).
+
+*IFMA* are AVX512-IFMA, instructions for products of 52-bit integers. OpenSSL and AWS-LC use them too, unless
+they were hidden: then OpenSSL computes as on a processor without them.
+
+## Signatures
+
+| page | processor | IFMA | day | libraries |
+|---|---|---|---|---|
+";
+
+const OTHER_PAGES: &str = "
+Pages with `alone` measure one signature at a time.
+
+## Other subjects
+
+| page | subject |
+|---|---|
+| [Zen 4](bulk-epyc-19-11-1.md), [2048-bit keys](bulk-epyc-19-11-1-keys-2048.md), [Zen 3](bulk-epyc-19-1-1.md) | primes, \
+keys, and powers of one base |
+| [Emerald Rapids](bls12-381-xeon-6-cf-2.md) | the field of BLS12-381 |
+| [papers](papers.md) | the figures of the papers beside ours |
+| [timing](timing.md) | whether times depend on secrets |
+| [faults](faults.md) | flipped bits |
+| [Zen 5](../../lab/results/handshakes-epyc-1a-2-1.md), \
+[Emerald Rapids](../../lab/results/handshakes-xeon-6-cf-2.md) | handshakes of haproxy |
+";
+
+/// A line for each comparison of signatures, by the heads of the pages.
+fn index() -> Result<String> {
+    let mut rows = BTreeMap::new();
+    for entry in fs::read_dir(root().join(PAGES)).with_context(|| format!("cannot read {PAGES}"))? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        let Some(stem) = name.strip_suffix(".md") else { continue };
+        let path = root().join(PAGES).join(&name);
+        let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let Some((_, head)) = text.split_once("# zariz and other RSA libraries, ") else { continue };
+        let lines = head.lines().take_while(|line| !line.starts_with("## "));
+        let fields: Vec<_> = lines.filter_map(|line| line.strip_prefix("- ")?.split_once(": ")).collect();
+        let field = |name| fields.iter().find(|(key, _)| *key == name).map_or("", |(_, value)| *value);
+        let told = ["Processor", "AVX512-IFMA", "Compiler", "Method", "Note"];
+        let libraries = fields.iter().filter(|(key, _)| !told.contains(key));
+        let libraries: Vec<_> = libraries.map(|(name, version)| format!("{name} {version}")).collect();
+        let parts: Vec<_> = stem.splitn(5, '-').collect();
+        let processor = processor::known(&parts[..parts.len().min(4)].join("-"));
+        let row = format!(
+            "| [{stem}]({name}) | {} | {} | {} | {} |\n",
+            processor.1,
+            field("AVX512-IFMA"),
+            head.lines().next().unwrap_or_default(),
+            libraries.join(", ")
+        );
+        rows.insert((processor, name), row);
+    }
+    Ok(METHOD.to_owned() + &rows.into_values().collect::<String>() + OTHER_PAGES)
 }
 
 /// A processor: its place among those that are known, and its name.
@@ -138,7 +210,8 @@ mod tests {
 
     #[test]
     fn the_pages_are_those_of_the_data() {
-        for (path, text) in pages().expect("the data") {
+        let index = (root().join(PAGES).join(INDEX), index().expect("the pages"));
+        for (path, text) in pages().expect("the data").into_iter().chain([index]) {
             assert_eq!(
                 fs::read_to_string(&path).expect("the page"),
                 text,

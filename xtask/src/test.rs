@@ -7,7 +7,7 @@ use std::time::Instant;
 use crate::process::{cargo, run as run_command};
 use crate::{
     api, archives, codegen, dependencies, dist, emulated, faults, fuzz, hidden, layers, msrv, newest,
-    packages, proof, python, secrets, servers, soak, suite, supply, tables,
+    packages, proof, python, secrets, servers, site, soak, suite, supply, tables,
 };
 
 /// One step.
@@ -39,6 +39,13 @@ pub const STEPS: &[Step] = &[
         run: || dependencies::check().and_then(|()| supply::check()),
     },
     Step { name: "api", what: "the public API is the one in docs/api", long: false, run: api::check },
+    Step {
+        name: "commands",
+        what: "docs/commands.md is the program's help",
+        long: false,
+        run: site::check_commands,
+    },
+    Step { name: "site", what: "the documentation site and its links", long: true, run: site::check },
     Step { name: "features", what: "the library with fewer features", long: true, run: features },
     Step { name: "tests", what: "unit, property, vector, CLI and doc tests", long: false, run: tests },
     Step { name: "fuzz", what: "the fuzz targets on their small corpus", long: true, run: fuzz::replay },
@@ -139,7 +146,7 @@ pub fn run(names: &[&str]) -> Result<()> {
         println!("== {} {outcome} in {}\n", step.name, seconds(start));
         result.with_context(|| {
             format!(
-                "step {}/{count}, {}, failed (`cargo xtask test {}` repeats it alone)",
+                "step {}/{count}, {}, failed (`cargo xtask test {}` repeats only this step)",
                 i + 1,
                 step.name,
                 step.name

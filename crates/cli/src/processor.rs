@@ -1,5 +1,8 @@
 //! The processor: its name, and the features that are hidden.
 
+pub mod design;
+pub mod expected;
+
 use crate::exit::Failure;
 
 /// Checks that every feature in `ZARIZ_HIDE` is known.
@@ -14,12 +17,21 @@ pub fn check_hidden() -> Result<(), Failure> {
     }
 }
 
+/// A field of the first processor in /proc/cpuinfo, where the system has that file.
+fn field(name: &str) -> Option<String> {
+    let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").ok()?;
+    let line = cpuinfo.lines().find_map(|line| line.split_once(':').filter(|(key, _)| key.trim() == name));
+    line.map(|(_, value)| value.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
 /// The processor's name, or `unknown processor` if the system does not report it.
 pub fn name() -> String {
-    let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let name = cpuinfo.lines().find_map(|line| {
-        let (key, value) = line.split_once(':')?;
-        (key.trim() == "model name").then(|| value.split_whitespace().collect::<Vec<_>>().join(" "))
-    });
-    name.filter(|name| !name.is_empty()).unwrap_or_else(|| "unknown processor".into())
+    field("model name").filter(|name| !name.is_empty()).unwrap_or_else(|| "unknown processor".into())
+}
+
+/// The everyday name of this processor's design, such as `Zen 4`, if it is known.
+pub fn design() -> Option<&'static str> {
+    let number = |name| field(name)?.parse().ok();
+    let numbers = [number("cpu family")?, number("model")?, number("stepping")?];
+    design::name(&field("vendor_id")?, numbers, field("flags")?.split(' ').any(|flag| flag == "avx_vnni"))
 }

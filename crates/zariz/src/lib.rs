@@ -101,3 +101,9 @@ pub use residues::TableEntry;
 #[cfg(all(doctest, feature = "keygen"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// Runs the examples of the guides.
+#[cfg(all(doctest, feature = "keygen", feature = "batcher"))]
+#[doc = include_str!("../../../docs/rust.md")]
+#[doc = include_str!("../../../docs/moving.md")]
+struct Guides;

@@ -13,7 +13,7 @@ use zariz::Engine;
 
 use crate::exit::{Failure, Outcome};
 use crate::output::Output;
-use crate::processor;
+use crate::processor::{self, expected};
 
 /// Arguments of `info`.
 #[derive(clap::Args)]
@@ -31,11 +31,24 @@ pub struct Args {
 struct Info {
     version: &'static str,
     processor: String,
+    /// The everyday name of its design.
+    design: Option<&'static str>,
     threads: usize,
     features: Vec<&'static str>,
     /// The features that `ZARIZ_HIDE` hides.
     hidden: &'static [String],
+    /// What was measured on this design or the nearest one; `None` while instructions are hidden.
+    expected: Option<Expected>,
     engines: Vec<EngineInfo>,
+}
+
+/// RSA-2048 signatures of one core, as a multiple of OpenSSL's rate.
+#[derive(Serialize)]
+struct Expected {
+    measured_on: &'static str,
+    batches_of_64: f64,
+    one_at_a_time: f64,
+    page: String,
 }
 
 #[derive(Serialize)]
@@ -58,16 +71,18 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
         output.write(text.as_bytes())?;
         return Ok(Outcome::Done);
     }
+    let offered = processor::features().into_iter().filter(|(_, offered)| *offered);
+    let features: Vec<_> = offered.map(|(name, _)| name).collect();
+    let (design, hidden) = (processor::design(), zariz::hidden());
+    let measured = hidden.is_empty().then(|| expected::nearest(design, &features)).flatten();
     let info = Info {
         version: env!("CARGO_PKG_VERSION"),
         processor: processor::name(),
+        design,
         threads: thread::available_parallelism().map_or(1, NonZero::get),
-        features: zariz_machines::features()
-            .into_iter()
-            .filter(|(_, offered)| *offered)
-            .map(|(name, _)| name)
-            .collect(),
-        hidden: zariz::hidden(),
+        features,
+        hidden,
+        expected: measured.map(Expected::from),
         engines: Engine::ALL.iter().copied().map(EngineInfo::new).collect(),
     };
     let text = if args.json { json(&info)? } else { info.table() };
@@ -82,6 +97,17 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
 
 fn json(info: &impl Serialize) -> Result<String, Failure> {
     Ok(serde_json::to_string_pretty(info).map_err(|e| Failure::Input(e.to_string()))? + "\n")
+}
+
+impl From<&expected::Measured> for Expected {
+    fn from(measured: &expected::Measured) -> Self {
+        Self {
+            measured_on: measured.design,
+            batches_of_64: f64::from(measured.batch) / 100.0,
+            one_at_a_time: f64::from(measured.single) / 100.0,
+            page: format!("docs/benchmarks/{}.md", measured.page),
+        }
+    }
 }
 
 impl EngineInfo {
@@ -117,15 +143,37 @@ impl Info {
             if self.features.is_empty() { "none that engines use".into() } else { self.features.join(" ") };
         let mut text = format!("zariz      {}\nprocessor  {}\n", self.version, self.processor);
         // Writing to a string cannot fail.
+        let _ = writeln!(text, "design     {}", self.design.unwrap_or("unknown"));
         let _ = writeln!(text, "threads    {}\nfeatures   {features}", self.threads);
         if !self.hidden.is_empty() {
             let _ = writeln!(text, "hidden     {} (by {})", self.hidden.join(" "), zariz::HIDE);
         }
+        text += &self.expectation();
         text.push('\n');
         let _ = writeln!(text, "engine        lanes  state");
         for engine in &self.engines {
             let _ = writeln!(text, "{:<12}  {:>5}  {}", engine.name, engine.lanes, engine.state());
         }
         text
+    }
+
+    /// What to expect of this processor, in two lines; nothing while instructions are hidden.
+    fn expectation(&self) -> String {
+        if !self.hidden.is_empty() {
+            return String::new();
+        }
+        let Some(expected) = &self.expected else {
+            return "expect     nothing was measured on such a processor: `zariz speed --compare openssl` does it\n".into();
+        };
+        let Expected { measured_on, batches_of_64, one_at_a_time, page } = expected;
+        let measured = if self.design == Some(measured_on) {
+            "measured".into()
+        } else {
+            format!("not measured here; {measured_on}, the nearest that was, has this")
+        };
+        format!(
+            "expect     RSA-2048 signatures, one core: {batches_of_64} times OpenSSL's rate in batches of 64, \
+             {one_at_a_time} times one at a time\n           {measured} ({page}; docs/processor.md explains it)\n"
+        )
     }
 }

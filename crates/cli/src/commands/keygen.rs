@@ -30,18 +30,18 @@ pub struct Args {
     /// Where the private key goes, readable only by its owner [default: standard output]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Where the public key goes [default: nowhere]; - is standard output, after the private key if that goes
-    /// there too
+    /// Where the public key goes [default: nowhere]; - is standard output, after a private key that goes there
+    /// too
     #[arg(long, value_name = "FILE")]
     public_out: Option<PathBuf>,
     /// How many keys to make, in the folder --out-dir
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=folder::MOST))]
     count: Option<u64>,
-    /// With --count, the folder for the keys key-0001.pem, key-0002.pem and so on; it must be new or empty. A
-    /// run that is interrupted or fails leaves only complete keys, and says how many
+    /// The folder for the keys of --count: key-0001.pem, key-0002.pem and so on. It must be new or empty. A run
+    /// that is interrupted or fails leaves only complete keys, and says how many
     #[arg(long, value_name = "DIR")]
     out_dir: Option<PathBuf>,
-    /// With --count, also write the public keys, as key-0001.pub.pem and so on
+    /// Also write the public keys of --count, as key-0001.pub.pem and so on
     #[arg(long)]
     public: bool,
     /// Encrypt the private keys (PKCS#8, AES-256) with a password: the first line of this file

@@ -61,7 +61,7 @@ pub enum Command {
     /// Primes are random and have exactly --bits bits. Each is a line of lower-case hexadecimal, in the order
     /// in which the threads find them.
     Prime(prime::Args),
-    /// Measure the speed of this machine, alone or against OpenSSL
+    /// Measure the speed of this machine, or compare it with OpenSSL's
     ///
     /// rsa signs and verifies short messages (RS256). modexp raises many bases to one secret exponent,
     /// fixedbase one base to many; exponents are as long as the modulus. keygen makes RSA keys; prime and

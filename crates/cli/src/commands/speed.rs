@@ -1,4 +1,4 @@
-//! `zariz speed`: the speed of this machine, alone or against the system's OpenSSL.
+//! `zariz speed`: the speed of this machine, or beside the system's OpenSSL.
 
 mod table;
 mod target;

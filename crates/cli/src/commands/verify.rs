@@ -24,7 +24,7 @@ pub struct Args {
     password: Password,
     #[command(flatten)]
     format: SignatureFormat,
-    /// The signature; with --lines, line N is the signature of line N of the input
+    /// The signature, or the signatures of --lines: line N has that of line N of the input
     #[arg(long, value_name = "FILE")]
     signatures: PathBuf,
     /// Each line (without its end) is a separate message
@@ -33,7 +33,7 @@ pub struct Args {
     /// all threads together. A message may have at most 256 MiB, a signature 64 KiB.
     #[arg(long)]
     lines: bool,
-    /// With --lines, accept empty input; otherwise two empty files are an error (exit code 1)
+    /// Accept empty input of --lines; without this, two empty files are an error (exit code 1)
     #[arg(long, requires = "lines")]
     allow_empty: bool,
     /// The message or messages; - is standard input

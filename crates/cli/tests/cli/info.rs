@@ -31,6 +31,7 @@ fn the_table_says_the_same() {
     let done = zariz(["info"]).exits(0).says_nothing();
     for word in [
         "processor",
+        "design",
         "features",
         "portable",
         "avx2-fma",
@@ -40,6 +41,45 @@ fn the_table_says_the_same() {
         "chosen by auto",
     ] {
         assert!(done.text().contains(word), "{word}");
+    }
+}
+
+/// What it says to expect is what was measured, by the pages that are made of lab/results.
+#[test]
+fn expectations_are_those_of_the_pages() {
+    let gain = |page: &str, batch: &str| -> u32 {
+        let path = format!("{}/../../docs/benchmarks/{page}.md", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(&path).expect("the page");
+        let head = text.lines().find(|line| line.starts_with("| library")).expect("a table of signatures");
+        let at = head.split('|').position(|cell| cell.trim() == "RSA-2048").expect("a column");
+        let rows = text.split("## Verifying").next().expect("signatures come first").lines();
+        let gains = ["zariz auto", "zariz avx512-ifma"].map(|engine| {
+            let row = rows.clone().find(|row| {
+                let mut cells = row.split('|').skip(1).map(str::trim);
+                cells.next() == Some(engine) && cells.next() == Some(batch)
+            })?;
+            let gain = row.split('|').nth(at)?.split_once('(')?.1.split_once('×')?.0;
+            gain.replace('.', "").parse().ok()
+        });
+        gains.into_iter().flatten().next().unwrap_or_else(|| panic!("{page} has no batch of {batch}"))
+    };
+    for measured in zariz_cli::processor::expected::MEASURED {
+        assert_eq!(measured.batch, gain(measured.page, "64"), "{}", measured.design);
+        assert_eq!(measured.single, gain(measured.single_page, "1"), "{}", measured.design);
+    }
+}
+
+/// The table of docs/processor.md has the same figures.
+#[test]
+fn the_page_of_processors_says_the_same() {
+    let page = include_str!("../../../../docs/processor.md");
+    for measured in zariz_cli::processor::expected::MEASURED {
+        let row = page.lines().find(|line| line.starts_with(&format!("| {} (", measured.design)));
+        let cells: Vec<_> = row.expect("a row").split('|').map(str::trim).collect();
+        let figures =
+            [measured.batch, measured.single].map(|gain| format!("{}.{:02}", gain / 100, gain % 100));
+        assert_eq!([cells[4], cells[5]], figures, "{}", measured.design);
+        assert!(cells[6].contains(measured.page), "{}", measured.design);
     }
 }
 
@@ -81,6 +121,7 @@ fn hidden_instructions_are_not_used() {
 fn what_is_hidden_is_said() {
     let table = run(without("IFMA, avx512").arg("info"), b"").exits(0).says_nothing();
     assert!(table.text().contains("hidden     ifma avx512 (by ZARIZ_HIDE)"), "{}", table.text());
+    assert!(!table.text().contains("expect "), "nobody measured it so: {}", table.text());
     let by_name = ["speed", "rsa2048", "--engine", "avx2-fma"];
     run(without("avx2").args(by_name), b"").exits(2).says(&["avx2-fma needs AVX2", "ZARIZ_HIDE=avx2 hides"]);
     run(without("avx512,sse9").arg("info"), b"").exits(2).says(&["\"sse9\"", "adx, avx2, avx512, ifma"]);

@@ -284,7 +284,7 @@ pub fn assert_no_worker_failed(server: &Server) {
 }
 
 /// In asynchronous mode a connection has three descriptors: the client's, the one of the server behind
-/// haproxy, and zariz's, which haproxy does not count. The `maxsslconn` of docs/openssl.md leaves space for
+/// haproxy, and zariz's, which haproxy does not count. The `maxsslconn` of docs/haproxy.md leaves space for
 /// all in its table.
 #[test]
 fn keeps_within_its_table_of_descriptors() {

@@ -1,13 +1,13 @@
-//! Runs the commands of docs/openssl.md, in order, in a clean folder.
+//! Runs the commands of docs/openssl.md and of the guides to its servers, in order, in a clean folder.
 //!
-//! They are taken from the page unchanged, except:
+//! They are taken from the pages unchanged, except:
 //! * paths of the system that they write to are under the clean folder, and `sudo` is left out;
-//! * port 443 is replaced by a free one;
+//! * ports 443 and 8443 are replaced by free ones;
 //! * `apt-get` does nothing; the packages must be installed instead;
 //! * `cargo build` takes the provider under test, and builds the program like these tests;
 //! * this test does the work of `systemctl`, since a container has no systemd. It starts a service with the
-//!   environment that the page wrote for it; haproxy has the page's configuration, nginx and apache2 the site
-//!   of their own tests.
+//!   environment that the page wrote for it; haproxy has the configuration of examples/haproxy, nginx and
+//!   apache2 the site of their own tests.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,18 +24,30 @@ use crate::module::Module;
 use crate::process::{Server, free_port, with_openssl};
 use crate::{apache, haproxy, nginx, turn};
 
-/// The paths to which commands of the page write.
-const PLACES: &[&str] = &["/etc/zariz", "/etc/haproxy", "/etc/systemd", "/usr/local", "/var/lib/zariz"];
+/// The paths to which commands of the pages write.
+const PLACES: &[&str] = &[
+    "/etc/zariz",
+    "/etc/haproxy",
+    "/etc/nginx",
+    "/etc/systemd",
+    "/usr/local",
+    "/usr/lib/x86_64-linux-gnu/ossl-modules",
+    "/var/lib/zariz",
+    "/run/haproxy-canary",
+    "/run/nginx",
+];
+/// Files that the commands copy.
+const EXAMPLES: [&str; 2] = ["haproxy/haproxy.cfg", "nginx/nginx.conf"];
 
-/// A section of the page and its commands.
+/// A section of a page and its commands.
 struct Section {
     title: String,
     commands: Vec<String>,
 }
 
-fn page() -> Vec<Section> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/openssl.md");
-    let text = fs::read_to_string(path).expect("docs/openssl.md");
+fn page(name: &str) -> Vec<Section> {
+    let path = root().join("docs").join(name);
+    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let (mut sections, mut inside): (Vec<Section>, bool) = (Vec::new(), false);
     for line in text.lines() {
         if let Some(title) = line.strip_prefix("## ") {
@@ -51,10 +63,18 @@ fn page() -> Vec<Section> {
     sections
 }
 
-/// The clean folder, as the page's system.
+/// The root of the repository.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The clean folder, as the pages' system.
 struct System {
     folder: TempDir,
     port: u16,
+    canary: u16,
+    /// The service that the commands are about.
+    service: &'static str,
     services: BTreeMap<&'static str, Server>,
     identity: Identity,
 }
@@ -66,12 +86,39 @@ impl System {
         fs::set_permissions(folder.path(), readable).expect("our own folder");
         // What the packages and a copy of the repository would create.
         for place in
-            ["etc/haproxy", "etc/systemd/system", "usr/local/bin", "usr/local/lib", "var/lib", "work"]
+            ["etc/haproxy", "etc/nginx", "etc/systemd/system", "usr/local/bin", "run", "var/lib", "work"]
         {
             fs::create_dir_all(folder.path().join(place)).expect("our own folder");
         }
         let identity = Identity::make(folder.path());
-        Self { folder, port: free_port(), services: BTreeMap::new(), identity }
+        for (file, name) in [(&identity.certificate, "site.crt"), (&identity.key, "site.pem")] {
+            fs::copy(file, folder.path().join("etc/nginx").join(name)).expect("our own folder");
+        }
+        let (port, canary) = (free_port(), free_port());
+        let system = Self { folder, port, canary, service: "haproxy", services: BTreeMap::new(), identity };
+        system.copy_examples();
+        system
+    }
+
+    /// Copies the examples of configuration, with the ports of the service that is next.
+    fn copy_examples(&self) {
+        for example in EXAMPLES {
+            let (from, to) = (root().join("examples").join(example), self.at("work/examples").join(example));
+            fs::create_dir_all(to.parent().expect("a folder")).expect("our own folder");
+            let text = fs::read_to_string(from).expect("an example");
+            fs::write(to, self.here(&text)).expect("our own folder");
+        }
+    }
+
+    /// A text with the places and ports of this system.
+    fn here(&self, text: &str) -> String {
+        let port = self.services.get(self.service).map_or(self.port, |server| server.port);
+        let mut text =
+            text.replace(":8443", &format!(":{}", self.canary)).replace(":443", &format!(":{port}"));
+        for place in PLACES {
+            text = text.replace(place, &self.at(place).display().to_string());
+        }
+        text
     }
 
     fn at(&self, path: &str) -> PathBuf {
@@ -85,7 +132,7 @@ impl System {
     /// Runs all commands of a section. Returns their output.
     fn run(&mut self, sections: &[Section], title: &str) -> String {
         let section = sections.iter().find(|section| section.title == title);
-        let section = section.unwrap_or_else(|| panic!("docs/openssl.md has no section {title:?}"));
+        let section = section.unwrap_or_else(|| panic!("the page has no section {title:?}"));
         let (mut printed, mut script) = (String::new(), String::new());
         for line in &section.commands {
             let words: Vec<&str> = line.split_whitespace().filter(|word| *word != "sudo").collect();
@@ -104,16 +151,14 @@ impl System {
     }
 
     fn shell(&self, script: &str) -> String {
-        let mut script = script.replace("sudo ", "").replace(":443", &format!(":{}", self.port));
-        for place in PLACES {
-            script = script.replace(place, &self.at(place).display().to_string());
-        }
+        let script = self.here(&script.replace("sudo ", ""));
         let path =
             format!("{}:{}", self.at("/usr/local/bin").display(), std::env::var("PATH").unwrap_or_default());
         let output = Command::new("sh")
             .args(["-e", "-u", "-c", &script])
             .current_dir(self.at("work"))
             .env("PATH", path)
+            .env("OPENSSL_MODULES", self.at("/usr/lib/x86_64-linux-gnu/ossl-modules"))
             .env_remove("OPENSSL_CONF")
             .stdin(Stdio::null())
             .output()
@@ -229,36 +274,69 @@ fn program() -> PathBuf {
     target.join("zariz")
 }
 
+/// The mean batch, as `zariz info --provider` prints it.
+fn mean_batch(printed: &str) -> f64 {
+    let line = printed.lines().rev().find_map(|line| line.trim().strip_prefix("mean"));
+    line.and_then(|mean| mean.trim().parse().ok()).unwrap_or_else(|| panic!("no mean batch:\n{printed}"))
+}
+
 #[test]
-fn the_page_leads_from_nothing_to_servers_on_zariz_and_back() {
+fn the_pages_lead_from_nothing_to_servers_on_zariz_and_back() {
     let _turn = turn();
-    let (sections, mut system) = (page(), System::new());
-
-    let printed = system.run(&sections, "From a fresh Debian 12 to haproxy terminating TLS");
-    println!("{printed}");
-    assert_eq!(printed.matches("Hello from haproxy\n").count(), 2, "{printed}");
-    assert_eq!(system.counters().private, 2, "two handshakes");
-
-    system.run(&sections, "nginx");
-    system.assert_signs("nginx", nginx::BODY, 100);
-    system.run(&sections, "Apache");
-    system.assert_signs("apache2", apache::BODY, 100);
-
-    let before = system.counters();
-    let printed = system.run(&sections, "The program `openssl`");
+    let mut system = System::new();
+    let openssl = page("openssl.md");
+    system.run(&openssl, "Build and install the module");
+    let printed = system.run(&openssl, "The configuration");
+    assert!(!printed.contains("warning"), "{printed}");
+    let printed = system.run(&openssl, "Try it with the program openssl");
     assert!(printed.contains("Verified OK"), "{printed}");
-    let counted = system.counters().since(before);
+    let counted = system.counters();
     assert!(counted.private >= 1 && counted.public >= 1, "{counted:?}");
 
-    system.run(&sections, "Removing it");
-    for place in ["/etc/zariz", "/usr/local/lib/zariz", "/usr/local/bin/zariz", "/var/lib/zariz"] {
-        assert!(!system.at(place).exists(), "{place} is still there");
-    }
-    for service in ["haproxy", "nginx", "apache2"] {
+    let guide = page("haproxy.md");
+    let printed = system.run(&guide, "Switch it on");
+    assert_eq!(printed.matches("Hello from haproxy\n").count(), 2, "{printed}");
+    assert_eq!(system.counters().since(counted).private, 2, "two handshakes");
+    // The counters are of this load alone.
+    fs::remove_file(system.at("/var/lib/zariz/counters")).expect("the counters");
+    system.service("restart", "haproxy");
+    let printed = system.run(&guide, "Load it, and see batches");
+    assert!(mean_batch(&printed) > 2.0, "the guide's load makes no batches:\n{printed}");
+    let printed = system.run(&guide, "A canary");
+    assert_eq!(printed.matches("Hello from haproxy\n").count(), 1, "{printed}");
+
+    system.service = "nginx";
+    let guide = page("nginx.md");
+    system.run(&guide, "Switch it on");
+    system.assert_signs("nginx", nginx::BODY, 100);
+    system.run(&guide, "Load it");
+    system.copy_examples();
+    let printed = system.run(&guide, "A canary");
+    assert_eq!(printed, "Hello from nginx\n");
+    system.service = "apache2";
+    let guide = page("apache.md");
+    system.run(&guide, "Switch it on");
+    system.assert_signs("apache2", apache::BODY, 100);
+    system.run(&guide, "Load it, and see batches");
+
+    let before = system.counters();
+    let printed = system.run(&page("node.md"), "Switch it on");
+    assert!(printed.contains("64 signatures verify"), "{printed}");
+    assert!(system.counters().since(before).private >= 64, "{printed}");
+
+    for (service, guide) in [("haproxy", "haproxy.md"), ("nginx", "nginx.md"), ("apache2", "apache.md")] {
+        system.service = service;
+        system.run(&page(guide), "Switch it off");
         assert_eq!(system.environment(service), None, "{service} still has a configuration of OpenSSL");
     }
     system.assert_signs("nginx", nginx::BODY, 0);
     system.assert_signs("apache2", apache::BODY, 0);
+    let printed = system.run(&openssl, "Remove the module");
+    assert_eq!(printed, "", "services still use it");
+    let module = "/usr/lib/x86_64-linux-gnu/ossl-modules/zariz.so";
+    for place in ["/etc/zariz", module, "/usr/local/bin/zariz", "/var/lib/zariz"] {
+        assert!(!system.at(place).exists(), "{place} is still there");
+    }
     for service in ["haproxy", "nginx", "apache2"] {
         system.stop(service);
     }

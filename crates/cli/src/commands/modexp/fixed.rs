@@ -36,7 +36,9 @@ impl Base {
         let exponent = fields.next().ok_or("the line is empty: an exponent was expected")?;
         let exponent = Number::parse_bytes(exponent).map_err(|error| format!("exponent: {error}"))?;
         match fields.next() {
-            Some(_) => Err("more than one number on the line: with --fixed-base, lines are exponents".into()),
+            Some(_) => {
+                Err("more than one number on the line: --fixed-base takes one exponent from each line".into())
+            }
             None => Ok(exponent),
         }
     }
