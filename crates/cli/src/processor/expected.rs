@@ -5,10 +5,8 @@
 pub struct Measured {
     /// The design, as [`super::design`] names it.
     pub design: &'static str,
-    /// The page of docs/benchmarks with batches of 64.
+    /// Its page of docs/benchmarks.
     pub page: &'static str,
-    /// The page with single signatures, which may be another run.
-    pub single_page: &'static str,
     /// The gain in batches of 64, in hundredths.
     pub batch: u32,
     /// The gain with one signature at a time, in hundredths.
@@ -17,26 +15,26 @@ pub struct Measured {
 
 /// All that were measured.
 pub const MEASURED: [Measured; 6] = [
-    both("Zen", "epyc-17-1-2", 97, 97),
-    both("Zen 3", "epyc-19-1-1", 169, 104),
-    both("Zen 4", "epyc-19-11-1", 219, 135),
-    both("Zen 5", "epyc-1a-2-1", 411, 194),
-    Measured { single_page: "xeon-6-cf-2-alone", ..both("Emerald Rapids", "xeon-6-cf-2", 304, 133) },
-    both("Granite Rapids", "xeon-6-a7-1", 328, 109),
+    measured("Zen", "epyc-17-1-2", 97, 97),
+    measured("Zen 3", "epyc-19-1-1", 169, 104),
+    measured("Zen 4", "epyc-19-11-1", 219, 135),
+    measured("Zen 5", "epyc-1a-2-1", 411, 194),
+    measured("Emerald Rapids", "xeon-6-cf-2", 363, 193),
+    measured("Granite Rapids", "xeon-6-a7-1", 328, 109),
 ];
 
-const fn both(design: &'static str, page: &'static str, batch: u32, single: u32) -> Measured {
-    Measured { design, page, single_page: page, batch, single }
+const fn measured(design: &'static str, page: &'static str, batch: u32, single: u32) -> Measured {
+    Measured { design, page, batch, single }
 }
 
 /// The results of a design, or else of the measured one that is nearest by its instructions: `None` without
 /// AVX2, and for AVX-512 without IFMA, of which no processor was measured.
 pub fn nearest(design: Option<&str>, features: &[&str]) -> Option<&'static Measured> {
-    let measured = |name| MEASURED.iter().find(|measured| measured.design == name);
+    let of = |name| MEASURED.iter().find(|measured| measured.design == name);
     let has = |feature| features.contains(&feature);
-    design.and_then(measured).or_else(|| match () {
-        () if has("avx512ifma") => measured("Emerald Rapids"),
+    design.and_then(of).or_else(|| match () {
+        () if has("avx512ifma") => of("Emerald Rapids"),
         () if has("avx512f") || !has("avx2") => None,
-        () => measured("Zen 3"),
+        () => of("Zen 3"),
     })
 }

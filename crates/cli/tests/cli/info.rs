@@ -65,7 +65,7 @@ fn expectations_are_those_of_the_pages() {
     };
     for measured in zariz_cli::processor::expected::MEASURED {
         assert_eq!(measured.batch, gain(measured.page, "64"), "{}", measured.design);
-        assert_eq!(measured.single, gain(measured.single_page, "1"), "{}", measured.design);
+        assert_eq!(measured.single, gain(measured.page, "1"), "{}", measured.design);
     }
 }
 
