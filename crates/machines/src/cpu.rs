@@ -83,6 +83,7 @@ pub fn has_avx512ifma() -> bool {
 }
 
 /// The features that machines use, and whether the processor and the operating system have them.
+#[inline]
 pub fn features() -> Vec<(&'static str, bool)> {
     macro_rules! detected {
         ($($name:tt),*) => { vec![$(($name, is_x86_feature_detected!($name))),*] };

@@ -87,6 +87,7 @@ macro_rules! find {
             impl Find for $machine {
                 const NAME: &'static str = $name;
 
+                #[inline]
                 fn find() -> Option<Self> {
                     Self::new().into()
                 }

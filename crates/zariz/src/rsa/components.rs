@@ -27,7 +27,7 @@ pub struct Components {
 }
 
 /// The numbers of a private key without those that follow from its primes, big-endian, for
-/// [`PrivateKey::from_primes`].
+/// [`PrivateKey::from_primes`](super::PrivateKey::from_primes).
 #[derive(Clone, Copy)]
 pub struct PrimeComponents<'a> {
     /// The modulus.
