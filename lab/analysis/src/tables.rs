@@ -8,7 +8,7 @@ mod chains;
 mod counts;
 mod intervals;
 mod json;
-mod markdown;
+pub mod markdown;
 #[cfg(target_arch = "x86_64")]
 mod pair;
 mod results;
@@ -98,7 +98,7 @@ fn absolute(table: &Table) -> PathBuf {
 const SHOWN: usize = 5;
 
 /// How a file differs from what it shall be.
-fn difference(found: &str, wanted: &str) -> Option<String> {
+pub fn difference(found: &str, wanted: &str) -> Option<String> {
     if found == wanted {
         return None;
     }
@@ -118,36 +118,4 @@ fn difference(found: &str, wanted: &str) -> Option<String> {
             &format!("\n  line {}\n    is     {}\n    should {}", i + 1, line(&found, i), line(&wanted, i));
     }
     Some(out)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_difference_names_its_lines() {
-        assert_eq!(difference("a\nb\n", "a\nb\n"), None);
-        let shown = difference("a\nb\nc\n", "a\nB\nc\nd\n").expect("they differ");
-        assert_eq!(
-            shown,
-            "2 lines differ\n  line 2\n    is     b\n    should B\n  line 4\n    is     (no such line)\n    should d"
-        );
-        assert_eq!(difference("a", "a\n"), Some("line ends differ".to_owned()));
-    }
-
-    #[test]
-    fn a_check_fails_on_a_table_that_was_changed() {
-        let text = fs::read_to_string(absolute(&Table { path: "Cargo.toml", text: String::new() }))
-            .expect("our own");
-        let same = Table { path: "Cargo.toml", text: text.clone() };
-        let other = Table { path: "Cargo.toml", text: text + "more\n" };
-        let missing = Table { path: "no-such-file", text: String::new() };
-        check(&[same]).expect("it is the same");
-        let problem = check(&[other, missing]).expect_err("one differs, one is missing");
-        assert!(
-            problem.contains("Cargo.toml: 1 line differs")
-                && problem.contains("no-such-file: cannot be read")
-        );
-        assert!(problem.contains(COMMAND));
-    }
 }

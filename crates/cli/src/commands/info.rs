@@ -71,7 +71,7 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
         output.write(text.as_bytes())?;
         return Ok(Outcome::Done);
     }
-    let offered = processor::features().into_iter().filter(|(_, offered)| *offered);
+    let offered = zariz_machines::features().into_iter().filter(|(_, offered)| *offered);
     let features: Vec<_> = offered.map(|(name, _)| name).collect();
     let (design, hidden) = (processor::design(), zariz::hidden());
     let measured = hidden.is_empty().then(|| expected::nearest(design, &features)).flatten();

@@ -50,26 +50,3 @@ pub fn merged(rows: &[Vec<String>]) -> Vec<Vec<String>> {
     }
     out
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn equal_rows_become_one() {
-        let row = |cells: [&str; 2]| cells.map(str::to_owned).to_vec();
-        let rows = [row(["a", "1"]), row(["b", "2"]), row(["c", "1"])];
-        assert_eq!(merged(&rows), [row(["a, c", "1"]), row(["b", "2"])]);
-        assert_eq!(table(&["x", "y"], &rows[..1]), "| x | y |\n| --- | --- |\n| a | 1 |\n");
-        assert_eq!([power(0), power(1), power(3 << 50)], ["0", "2^0.000", "2^51.585"]);
-    }
-
-    #[test]
-    fn room_is_never_shown_as_none() {
-        let cases = [(1, "64.00"), (2, "63.00"), (1 << 63, "1.00"), (0xff5f_ffff_ffff_fbf7, "0.0035")];
-        for (value, shown) in cases {
-            assert_eq!(room(value), shown);
-        }
-        assert!(!room(u64::MAX).trim_matches(['0', '.']).is_empty(), "{}", room(u64::MAX));
-    }
-}
