@@ -1,6 +1,6 @@
 //! The licences of other people's code in what we give out.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
@@ -65,7 +65,7 @@ fn texts(package: &Package) -> Result<Vec<String>> {
 pub fn of_rust() -> Result<PathBuf> {
     let sysroot = output(command("rustc", &["--print", "sysroot"]))?;
     let file = Path::new(sysroot.trim()).join("share/doc/rust/COPYRIGHT-library.html");
-    anyhow::ensure!(file.exists(), "{} is missing: use a toolchain of rustup's", file.display());
+    ensure!(file.exists(), "{} is missing: use a toolchain of rustup's", file.display());
     Ok(file)
 }
 
