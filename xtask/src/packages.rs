@@ -33,6 +33,7 @@ const NEEDED: &[Needed] = &[
     ("bsdutils", "script", &["--version"]),
     ("jq", "jq", &["--version"]),
     ("nodejs", "node", &["--version"]),
+    ("nghttp2-client", "h2load", &["--version"]),
 ];
 
 /// Installs what the short steps need.
