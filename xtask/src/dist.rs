@@ -1,5 +1,5 @@
-//! What people install without a compiler, in dist/: the wheel and the source archive of the Python package, an
-//! archive of the program and the module for OpenSSL, and Debian packages of both.
+//! What people install without a compiler, in dist/: the wheel and the source archive of the Python package,
+//! an archive of the program and the module for OpenSSL, and Debian packages of both.
 //!
 //! zig links all of it with glibc 2.28, so it runs on that version and newer ones. Times in archives are the
 //! time of the last commit.

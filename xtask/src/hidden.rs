@@ -32,7 +32,7 @@ pub fn every() -> Result<()> {
     kinds.into_iter().try_for_each(|hide| with(hide, Vec::new()))
 }
 
-/// Runs these jobs, and the tests of the library, the provider and the program, with these instructions hidden.
+/// Runs these jobs, and the tests of [`CRATES`], with these instructions hidden.
 fn with(hide: &str, mut jobs: Vec<Job>) -> Result<()> {
     println!("-- with {HIDE}={hide}");
     jobs.extend(suite::programs(CRATES, Some((HIDE, hide)))?);

@@ -4,6 +4,7 @@ use anyhow::{Context, Result, bail, ensure};
 use std::fs;
 use std::path::Path;
 
+use crate::metadata::target_directory;
 use crate::process::{cargo, command, output, root, run, works};
 
 /// What the site has: pages in the repository's own folders, so that every link works here and there.
@@ -78,12 +79,6 @@ fn install() -> Result<()> {
     Ok(())
 }
 
-/// The step of the tests: the page of the commands is that of the program, and the site can be built.
-pub fn check() -> Result<()> {
-    check_commands()?;
-    build()
-}
-
 /// Compares the page of the commands with the program.
 pub fn check_commands() -> Result<()> {
     let page = fs::read_to_string(root().join(COMMANDS)).unwrap_or_default();
@@ -107,8 +102,9 @@ const HEAD: &str = "\
 /// The help of the program and of each command, in lines that fit a page.
 fn commands() -> Result<String> {
     run(cargo(&["build", "--quiet", "--locked", "-p", "zariz-cli"]))?;
+    let program = target_directory()?.join("debug/zariz");
     let help = |arguments: &[&str]| -> Result<String> {
-        let mut zariz = command("target/debug/zariz", arguments);
+        let mut zariz = command(&program.to_string_lossy(), arguments);
         zariz.env("COLUMNS", "84");
         output(zariz)
     };

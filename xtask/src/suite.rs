@@ -77,10 +77,13 @@ pub fn run(jobs: Vec<Job>) -> Result<()> {
                     let mut failed = failed.lock().expect("no panic");
                     print!("{}", String::from_utf8_lossy(&fs::read(&log).unwrap_or_default()));
                     let time = start.elapsed().as_secs_f64();
-                    match outcome {
-                        Ok(true) => println!("-- {name}: passed in {time:.1} s"),
-                        Ok(false) => failed.push(name),
-                        Err(error) => failed.push(format!("{name} ({error:#})")),
+                    let passed = matches!(outcome, Ok(true));
+                    println!("-- {name}: {} in {time:.1} s", if passed { "passed" } else { "FAILED" });
+                    if let Err(error) = outcome {
+                        println!("{error:#}");
+                    }
+                    if !passed {
+                        failed.push(name);
                     }
                 }
             });

@@ -45,7 +45,7 @@ pub const STEPS: &[Step] = &[
         long: false,
         run: site::check_commands,
     },
-    Step { name: "site", what: "the documentation site and its links", long: true, run: site::check },
+    Step { name: "site", what: "the documentation site and its links", long: true, run: site::build },
     Step { name: "features", what: "the library with fewer features", long: true, run: features },
     Step { name: "tests", what: "unit, property, vector, CLI and doc tests", long: false, run: tests },
     Step { name: "fuzz", what: "the fuzz targets on their small corpus", long: true, run: fuzz::replay },
@@ -178,7 +178,8 @@ fn docs() -> Result<()> {
     run_command(cargo).context("the documentation has errors")
 }
 
-/// The library compiles with each smaller set of features, and works with none; the step `tests` has them all.
+/// The library compiles with each smaller set of features, and works with none; the step `tests` has them
+/// all.
 fn features() -> Result<()> {
     let set = ["--locked", "-p", "zariz", "--no-default-features"];
     for features in ["", "primes", "rsa"] {

@@ -1,5 +1,5 @@
-//! The unit tests of small modules. They are compiled here, beside the library: the library itself compiled for
-//! tests would be every machine's code a second time.
+//! The unit tests of small modules. They are compiled here, beside the library: the library itself compiled
+//! for tests would be every machine's code a second time.
 #![cfg(target_arch = "x86_64")]
 #![allow(dead_code, reason = "the tests use parts of the modules")]
 

@@ -14,6 +14,7 @@ const NEEDED: &[Needed] = &[
     ("debootstrap", "sh", &["-c", "command -v debootstrap"]),
     ("lintian", "lintian", &["--version"]),
     ("xz-utils", "xz", &["--version"]),
+    ("python3-venv", "python3", &["-c", "import venv, ensurepip"]),
 ];
 const ROOTS: &str = "target/dist/roots";
 /// Releases of Debian, and what is tried on each. The first has the oldest glibc that there is a mirror of.

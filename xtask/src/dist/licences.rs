@@ -48,7 +48,8 @@ fn texts(package: &Package) -> Result<Vec<String>> {
         }
     }
     if files.is_empty() {
-        // It gives a choice that has this one, or `supply` would not have passed it.
+        let license = package.license.as_deref().unwrap_or_default();
+        ensure!(license.contains("Apache-2.0"), "{} has no text of its licence {license}", package.name);
         files.push((true, root().join("LICENSE-APACHE")));
     }
     if files.iter().any(|(apache, _)| !apache) {

@@ -39,8 +39,8 @@ pub struct Args {
     encoding: Option<Encoding>,
     /// The encoding of plaintexts [default: raw for one, base64 for lines]
     ///
-    /// The encoding raw is for plaintexts that are lines of text, if --lines is given: one that contains a line
-    /// end fails.
+    /// The encoding raw is for plaintexts that are lines of text, if --lines is given: one that contains a
+    /// line end fails.
     #[arg(long, value_enum, value_name = "ENCODING")]
     output_encoding: Option<Encoding>,
     #[command(flatten)]

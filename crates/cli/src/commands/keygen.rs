@@ -30,15 +30,15 @@ pub struct Args {
     /// Where the private key goes, readable only by its owner [default: standard output]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Where the public key goes [default: nowhere]; - is standard output, after a private key that goes there
-    /// too
+    /// Where the public key goes [default: nowhere]; - is standard output, after a private key that goes
+    /// there too
     #[arg(long, value_name = "FILE")]
     public_out: Option<PathBuf>,
     /// How many keys to make, in the folder --out-dir
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=folder::MOST))]
     count: Option<u64>,
-    /// The folder for the keys of --count: key-0001.pem, key-0002.pem and so on. It must be new or empty. A run
-    /// that is interrupted or fails leaves only complete keys, and says how many
+    /// The folder for the keys of --count: key-0001.pem, key-0002.pem and so on. It must be new or empty. A
+    /// run that is interrupted or fails leaves only complete keys, and says how many
     #[arg(long, value_name = "DIR")]
     out_dir: Option<PathBuf>,
     /// Also write the public keys of --count, as key-0001.pub.pem and so on

@@ -37,9 +37,9 @@ pub struct Args {
     /// each candidate is random
     #[arg(long)]
     incremental: bool,
-    /// Test a number instead, in hexadecimal: prints prime or composite; 0 and 1 count as composite. - tests the
-    /// number on each line of standard input: put secret numbers there, since other users can see the command
-    /// line
+    /// Test a number instead, in hexadecimal: prints prime or composite; 0 and 1 count as composite. - tests
+    /// the number on each line of standard input: put secret numbers there, since other users can see the
+    /// command line
     #[arg(
         long,
         value_name = "NUMBER",

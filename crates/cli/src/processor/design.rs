@@ -1,8 +1,8 @@
 //! Everyday names of processors' designs, by maker, family and model. docs/processor.md has the same table.
 
-/// The name of a design; `None` for one that is not in the tables. `numbers` are family, model and stepping, as
-/// CPUID has them. `avx_vnni` tells a Granite Rapids in a virtual machine from a Rocket Lake: both may say that
-/// they are model a7.
+/// The name of a design; `None` for one that is not in the tables. `numbers` are family, model and stepping,
+/// as CPUID has them. `avx_vnni` tells a Granite Rapids in a virtual machine from a Rocket Lake: both may say
+/// that they are model a7.
 pub fn name(maker: &str, numbers: [u32; 3], avx_vnni: bool) -> Option<&'static str> {
     let [family, model, stepping] = numbers;
     Some(match (maker, family) {
@@ -51,8 +51,8 @@ mod tests {
     fn known_processors_have_their_names() {
         const AMD: &str = "AuthenticAMD";
         const INTEL: &str = "GenuineIntel";
-        // EPYC 7601, 7742, 7763, 9654 and 9755; Xeon E5-2680 v3, E5-2690 v4, 8175M, 8275CL, 8375C, 8480, 8592 and
-        // 6980P; and what a virtual Granite Rapids says of itself.
+        // EPYC 7601, 7742, 7763, 9654 and 9755; Xeon E5-2680 v3, E5-2690 v4, 8175M, 8275CL, 8375C, 8480, 8592
+        // and 6980P; and what a virtual Granite Rapids says of itself.
         for (maker, numbers, avx_vnni, expected) in [
             (AMD, [0x17, 0x01, 2], false, "Zen"),
             (AMD, [0x17, 0x31, 0], false, "Zen 2"),

@@ -188,15 +188,18 @@ impl<'a> Batch<'a> {
 
         let moduli: Vec<_> = primes.iter().map(|prime| &prime.modulus).collect();
         let operation = Operation::Power { exponent_bits: moduli[0].size() };
-        let (mut halves, mut rest) = (Vec::new(), primes.iter().copied().zip(moduli.iter().copied()));
+        let (mut halves, mut from) = (Vec::new(), 0);
         for (backend, count) in jobs::shares(keys[0].route(), &moduli, operation) {
+            let mine = from..from + count;
+            from = mine.end;
             let _default = default_mxcsr(backend);
-            let mut left = count;
-            while left > 0 {
-                let (primes, moduli): (Vec<_>, Vec<_>) =
-                    rest.by_ref().take(left.min(backend.lanes())).unzip();
-                left -= primes.len();
-                halves.push(Halves { primes, backend, montgomery: backend.montgomery(&moduli) });
+            let lanes = backend.lanes();
+            for (primes, moduli) in primes[mine.clone()].chunks(lanes).zip(moduli[mine].chunks(lanes)) {
+                halves.push(Halves {
+                    primes: primes.into(),
+                    backend,
+                    montgomery: backend.montgomery(moduli),
+                });
             }
         }
         let place = |m: &dyn Montgomery| m.layout().map(|layout| (layout, m.count()));

@@ -155,7 +155,7 @@ const INTRODUCTION: &str = "\
 The kernels' own code (`crates/kernels/src/carry`), run on nothing and counted (`lab/analysis/src/carry.rs`) in the words
 of the coprocessor of paper `phirsa` (see BIBLIOGRAPHY.md): halves of products, additions with carry into and out of a mask,
 permutations, shifts across lanes, digits broadcast from memory, comparisons. *All* is their sum. *By AVX-512F* is what they
-cost there, in vector instructions other than moves and loads (`crates/machines/src/carry/costs.rs`, which
+cost there, in vector instructions other than moves and loads (`crates/machines/src/carry/mod.rs`, which
 `cargo xtask codegen` compares with what is compiled). The other columns are counted apart.
 
 ## Rounds
