@@ -243,10 +243,10 @@ pub fn read(
         return None;
     }
     let bytes = if pointer {
-        // SAFETY: a pointer to as many bytes as reported (without the zero of a text), or null.
         if text.is_null() {
             Vec::new()
         } else {
+            // SAFETY: a pointer to as many bytes as reported, without the zero of a text.
             unsafe { std::slice::from_raw_parts(text.cast(), returned) }.to_vec()
         }
     } else {
