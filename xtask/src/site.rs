@@ -4,8 +4,8 @@ use anyhow::{Context, Result, bail, ensure};
 use std::fs;
 use std::path::Path;
 
-use crate::metadata::target_directory;
-use crate::process::{cargo, command, output, root, run, works};
+use crate::process::{command, output, root, run, works};
+use crate::suite;
 
 /// What the site has: pages in the repository's own folders, so that every link works here and there.
 const PAGES: [&str; 16] = [
@@ -101,8 +101,7 @@ const HEAD: &str = "\
 
 /// The help of the program and of each command, in lines that fit a page.
 fn commands() -> Result<String> {
-    run(cargo(&["build", "--quiet", "--locked", "-p", "zariz-cli"]))?;
-    let program = target_directory()?.join("debug/zariz");
+    let program = suite::program("zariz")?;
     let help = |arguments: &[&str]| -> Result<String> {
         let mut zariz = command(&program.to_string_lossy(), arguments);
         zariz.env("COLUMNS", "84");

@@ -3,7 +3,6 @@
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
-use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -21,40 +20,58 @@ const SLOW: &[&str] =
 /// A command with its name.
 pub type Job = (String, Command);
 
-/// Compiles the tests of the whole workspace. Returns those of some crates, named by their folders, with the
-/// variable in their environment; of all crates, if none is named.
+/// The tests of some crates, named by their folders, with the variable in their environment; of all crates, if
+/// none is named.
 pub fn programs(crates: &[&str], variable: Option<(&str, &str)>) -> Result<Vec<Job>> {
-    let build =
-        cargo(&["test", "--workspace", "--locked", "--no-run", "--message-format=json-render-diagnostics"]);
-    let messages = output(build).context("the tests do not compile")?;
-    let mut found = BTreeSet::new();
-    for line in messages.lines() {
-        let message: Value = serde_json::from_str(line).context("cargo's message is not JSON")?;
-        let text = |value: &Value| value.as_str().map(str::to_owned);
-        let (Some(program), Some(manifest)) = (text(&message["executable"]), text(&message["manifest_path"]))
-        else {
-            continue;
-        };
-        // The program of a crate is built for its tests, and is not one of them.
-        if message["profile"]["test"] != true {
-            continue;
-        }
-        let folder = Path::new(&manifest).parent().unwrap_or(root()).to_owned();
-        let is_chosen = crates.is_empty() || crates.iter().any(|krate| root().join(krate) == folder);
-        if is_chosen {
-            let name = text(&message["target"]["name"]).unwrap_or_default();
-            found.insert((!SLOW.contains(&&*name), folder, name, PathBuf::from(program)));
-        }
-    }
-    ensure!(!found.is_empty(), "no test program of {crates:?} was built");
-    let job = |(_, folder, name, program): (bool, PathBuf, String, PathBuf)| {
+    let mut built = built()?;
+    built.retain(|it| {
+        it.is_test && (crates.is_empty() || crates.iter().any(|krate| root().join(krate) == it.folder))
+    });
+    built.sort_by_key(|it| !SLOW.contains(&&*it.name));
+    ensure!(!built.is_empty(), "no test program of {crates:?} was built");
+    let job = |Built { name, folder, program, .. }: Built| {
         let mut command = Command::new(program);
         // As cargo runs them.
         command.env("CARGO_MANIFEST_DIR", &folder).env("CARGO", cargo(&[]).get_program());
         command.env("ZARIZ_REQUIRE_TOOLS", "1").envs(variable).current_dir(&folder);
-        (format!("{} of {}", name, folder.strip_prefix(root()).unwrap_or(&folder).display()), command)
+        (format!("{name} of {}", folder.strip_prefix(root()).unwrap_or(&folder).display()), command)
     };
-    Ok(found.into_iter().map(job).collect())
+    Ok(built.into_iter().map(job).collect())
+}
+
+/// A program of the workspace, as its tests use it.
+pub fn program(name: &str) -> Result<PathBuf> {
+    let found = built()?.into_iter().find(|it| !it.is_test && it.name == name);
+    Ok(found.with_context(|| format!("cargo did not build {name}"))?.program)
+}
+
+/// What cargo built.
+struct Built {
+    name: String,
+    /// Its crate's.
+    folder: PathBuf,
+    program: PathBuf,
+    is_test: bool,
+}
+
+/// Compiles the tests of the whole workspace, and the programs that they use. All steps use these: another set of
+/// packages has other features, and would be compiled again.
+fn built() -> Result<Vec<Built>> {
+    let messages = ["--no-run", "--message-format=json-render-diagnostics"];
+    let build = cargo(&[&["test", "--workspace", "--locked"], &messages[..]].concat());
+    let mut built = Vec::new();
+    for line in output(build).context("the tests do not compile")?.lines() {
+        let message: Value = serde_json::from_str(line).context("cargo's message is not JSON")?;
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        if let (Some(program), Some(manifest), Some(name)) =
+            (text(&message["executable"]), text(&message["manifest_path"]), text(&message["target"]["name"]))
+        {
+            let folder = Path::new(&manifest).parent().unwrap_or(root()).to_owned();
+            let is_test = message["profile"]["test"] == true;
+            built.push(Built { name, folder, program: program.into(), is_test });
+        }
+    }
+    Ok(built)
 }
 
 /// Runs all of them, also after a failure. The output of each is shown when it ends.

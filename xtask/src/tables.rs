@@ -2,13 +2,12 @@
 
 use anyhow::{Context, Result};
 
-use crate::process::{cargo, run};
-
-const RUN: [&str; 5] = ["run", "--quiet", "--locked", "-p", "zariz-analysis"];
+use crate::process::{command, run};
+use crate::suite;
 
 /// Writes them.
 pub fn write() -> Result<()> {
-    run(cargo(&RUN)).context("the tables could not be made")
+    analysis(&[]).context("the tables could not be made")
 }
 
 /// Makes them in memory, and compares them with the files.
@@ -17,6 +16,10 @@ pub fn check() -> Result<()> {
         println!("not checked: the tables are about machines that exist on x86-64 only");
         return Ok(());
     }
-    run(cargo(&[&RUN[..], &["--", "--check"]].concat()))
+    analysis(&["--check"])
         .context("intervals find an overflow, or generated tables are out of date: see above")
+}
+
+fn analysis(arguments: &[&str]) -> Result<()> {
+    run(command(&suite::program("zariz-analysis")?.to_string_lossy(), arguments))
 }
