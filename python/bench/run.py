@@ -14,6 +14,7 @@ same lengths. The rates in the row of scaling are those of all processors divide
 from __future__ import annotations
 
 import argparse
+import html
 import json
 import random
 import statistics
@@ -169,16 +170,27 @@ def digits(number: float) -> str:
     return f"{number:.0f}" if number >= 99.5 else f"{number:#.3g}"
 
 
-def chart(rows: list[tuple[str, str, str, float, float, float]]) -> str:
-    """Bars of the ratios, as SVG."""
-    most, lines = max(row[5] for row in rows), []
-    for i, (what, theirs, ours, _, _, ratio) in enumerate(rows):
-        y, width = 24 * i + 8, 300 * ratio / most
-        lines.append(f'<text x="432" y="{y + 12}" text-anchor="end">{what}: {ours} / {theirs}</text>')
-        lines.append(f'<rect x="440" y="{y}" width="{width:.1f}" height="16" fill="#4477aa"/>')
-        lines.append(f'<text x="{446 + width:.1f}" y="{y + 12}">{digits(ratio)}</text>')
-    height = 24 * len(rows) + 16
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="800" height="{height}" font-family="sans-serif" font-size="11">'
+def chart(rows: list[tuple[str, str, str, float, float, float]], machine: str) -> str:
+    """Bars of the ratios to other libraries, as SVG."""
+    rows = [row for row in rows if row[1].split(".")[0] in ("gmpy2", "cryptography", "PyJWT")]
+    left, width, top = 408, 296, 64
+    scale, bottom = width / max(row[5] for row in rows), top + 26 * len(rows)
+    lines = [
+        '<text x="16" y="26" font-size="17">zariz in Python: rate on one thread, times that of the other library</text>',
+        f'<text x="16" y="46" fill="#666">{html.escape(machine)}</text>',
+    ]
+    for i, (what, theirs, _, _, _, ratio) in enumerate(rows):
+        y, length = top + 26 * i, scale * ratio
+        label = html.escape(f"{what}, {theirs}")
+        lines.append(f'<text x="{left - 8}" y="{y + 14}" text-anchor="end">{label}</text>')
+        lines.append(f'<rect x="{left}" y="{y}" width="{length:.1f}" height="20" fill="#c84600"/>')
+        lines.append(f'<text x="{left + length + 6:.1f}" y="{y + 14}">{ratio:.1f}×</text>')
+    for tick in range(0, int(width / scale) + 1, 1 if width / scale < 5 else 2):
+        lines.append(f'<text x="{left + scale * tick:.1f}" y="{bottom + 16}" text-anchor="middle">{tick}</text>')
+    one = f"{left + scale:.1f}"
+    lines.append(f'<path d="M{one} {top - 4}V{bottom}" stroke="#222" stroke-dasharray="4 3"/>')
+    lines.append(f'<path d="M{left} {bottom}h{width}" stroke="#222"/>')
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="760" height="{bottom + 28}" font-family="sans-serif" font-size="13" fill="#222">'
     return "\n".join([head, '<rect width="100%" height="100%" fill="white"/>', *lines, "</svg>\n"])
 
 
@@ -188,6 +200,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60, help=seconds)
     parser.add_argument("--program", metavar="FILE", help="the program zariz: also compare with Rust")
     parser.add_argument("--chart", help="an SVG file to write")
+    parser.add_argument("--machine", default=zariz.info()["engine"], help="the processor, for the chart")
     arguments = parser.parse_args()
     info = zariz.info()
     print(f"Engine {info['engine']}; gmpy2 {gmpy2.version()}, PyJWT {jwt.__version__}. Operations in a second.\n")
@@ -197,7 +210,7 @@ def main() -> None:
         print(f"| {what} | {theirs} | {digits(their_rate)} | {ours} | {digits(our_rate)} | {digits(ratio)} |")
     if arguments.chart:
         with open(arguments.chart, "w", encoding="utf-8") as file:
-            file.write(chart(rows))
+            file.write(chart(rows, arguments.machine))
 
 
 if __name__ == "__main__":
