@@ -20,8 +20,8 @@ const SLOW: &[&str] =
 /// A command with its name.
 pub type Job = (String, Command);
 
-/// The tests of some crates, named by their folders, with the variable in their environment; of all crates, if
-/// none is named.
+/// The tests of some crates, named by their folders, with the variable in their environment; of all crates,
+/// if none is named.
 pub fn programs(crates: &[&str], variable: Option<(&str, &str)>) -> Result<Vec<Job>> {
     let mut built = built()?;
     built.retain(|it| {
@@ -54,8 +54,8 @@ struct Built {
     is_test: bool,
 }
 
-/// Compiles the tests of the whole workspace, and the programs that they use. All steps use these: another set of
-/// packages has other features, and would be compiled again.
+/// Compiles the tests of the whole workspace, and the programs that they use. All steps use these: another
+/// set of packages has other features, and would be compiled again.
 fn built() -> Result<Vec<Built>> {
     let messages = ["--no-run", "--message-format=json-render-diagnostics"];
     let build = cargo(&[&["test", "--workspace", "--locked"], &messages[..]].concat());
