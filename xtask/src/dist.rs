@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::metadata::Graph;
-use crate::process::{command, output, root, run};
+use crate::process::{command, empty_folder, output, root, run};
 use crate::{reproducible, sbom};
 use tools::tool;
 
@@ -48,11 +48,7 @@ pub fn write() -> Result<()> {
     tools::install()?;
     for folder in [DIST, TREE, DEBIAN] {
         // What an older version has left must not be among it.
-        let folder = root().join(folder);
-        if folder.exists() {
-            fs::remove_dir_all(&folder).with_context(|| format!("cannot remove {}", folder.display()))?;
-        }
-        fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        empty_folder(&root().join(folder))?;
     }
     let graph = Graph::read()?;
     programs()?;
@@ -147,10 +143,11 @@ fn python() -> Result<()> {
     maturin(&["sdist"])?;
     let manifest = ["--manifest-path", "python/Cargo.toml"];
     let crates = licences::of_dependencies(&Graph::read_of(&manifest)?, &manifest)?;
+    let rust = licences::of_rust()?;
     // pyproject.toml takes all that begin so.
     let licences = [CRATES, RUST].map(|name| root().join("python").join(format!("LICENSE-{name}")));
     put(&licences[0], &crates)?;
-    copy(&licences::of_rust()?, &licences[1])?;
+    copy(&rust, &licences[1])?;
     let platform = format!("manylinux_{}_{}", GLIBC.0, GLIBC.1);
     let place = format!("{TARGET}/python");
     let built = maturin(&[

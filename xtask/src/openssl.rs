@@ -13,7 +13,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Stdio;
 
-use crate::process::{command, limited, output, root, run};
+use crate::process::{command, empty_folder, limited, output, root, run};
 use crate::{module, processor};
 use table::Counts;
 
@@ -67,10 +67,7 @@ pub fn check(tree: &str, module: Option<&str>, names: &[&str]) -> Result<()> {
         None => module::build()?,
     };
     let folder = root().join(FOLDER);
-    if folder.exists() {
-        fs::remove_dir_all(&folder).with_context(|| format!("cannot remove {}", folder.display()))?;
-    }
-    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    empty_folder(&folder)?;
     let copy = folder.join("tree");
     // With its times: nothing is to be built again.
     run(command("cp", &["-a", &tree.to_string_lossy(), &copy.to_string_lossy()]))?;

@@ -1,6 +1,7 @@
 //! Running other programs from the root of the repository.
 
 use anyhow::{Context, Result, bail};
+use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -14,6 +15,14 @@ pub fn command(program: &str, arguments: &[&str]) -> Command {
     let mut command = Command::new(program);
     command.args(arguments).current_dir(root());
     command
+}
+
+/// Makes a folder without anything that an earlier run has left.
+pub fn empty_folder(folder: &Path) -> Result<()> {
+    if folder.exists() {
+        fs::remove_dir_all(folder).with_context(|| format!("cannot remove {}", folder.display()))?;
+    }
+    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))
 }
 
 /// The cargo that runs us. It compiles no test as ignored because a program is missing: see `lab/needs`.

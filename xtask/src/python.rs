@@ -8,7 +8,7 @@ use std::fs;
 use std::process::Command;
 
 use crate::dist::MATURIN;
-use crate::process::{cargo, command, output, root, run, works};
+use crate::process::{cargo, command, empty_folder, output, root, run, works};
 use crate::{suite, supply};
 
 /// The oldest version that the package promises.
@@ -121,9 +121,7 @@ fn source_archive() -> Result<()> {
 /// Runs maturin; the newest file with that ending that it leaves.
 fn build(arguments: &[&str], ending: &str) -> Result<String> {
     let wheels = root().join(WHEELS);
-    if wheels.exists() {
-        fs::remove_dir_all(&wheels).with_context(|| format!("cannot empty {WHEELS}"))?;
-    }
+    empty_folder(&wheels)?;
     let mut maturin = command(PYTHON, &["-m", "maturin"]);
     maturin.args(arguments).args(["--manifest-path", "python/Cargo.toml", "--out", WHEELS]);
     if ending == ".whl" {

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use crate::module;
-use crate::process::{command, output, root, run};
+use crate::process::{command, empty_folder, output, root, run};
 
 /// The names of the two folders.
 const FOLDERS: [&str; 2] = ["a", "another-folder"];
@@ -26,10 +26,7 @@ const FOREIGN: [&str; 5] =
 /// Builds both and compares them.
 pub fn check() -> Result<()> {
     let base = root().join("target/reproducible");
-    if base.exists() {
-        fs::remove_dir_all(&base).with_context(|| format!("cannot remove {}", base.display()))?;
-    }
-    fs::create_dir_all(&base).with_context(|| format!("cannot make {}", base.display()))?;
+    empty_folder(&base)?;
     if !output(command("git", &["status", "--porcelain"]))?.is_empty() {
         println!("changes that are not committed are not in what is built");
     }

@@ -4,8 +4,8 @@ use anyhow::{Context, Result, bail, ensure};
 use std::fs;
 use std::path::Path;
 
-use crate::process::{command, output, root, run, works};
-use crate::suite;
+use crate::process::{command, empty_folder, output, root, run, works};
+use crate::{python, suite};
 
 /// What the site has: pages in the repository's own folders, so that every link works here and there.
 const PAGES: [&str; 16] = [
@@ -44,9 +44,7 @@ pub fn build() -> Result<()> {
         &[&["ls-files", "--cached", "--others", "--exclude-standard", "--"], &PAGES[..]].concat(),
     ))?;
     let source = root().join(SOURCE);
-    if source.exists() {
-        fs::remove_dir_all(&source).with_context(|| format!("cannot empty {SOURCE}"))?;
-    }
+    empty_folder(&source)?;
     let shown = |path: &&str| {
         let ending = Path::new(path).extension().and_then(|ending| ending.to_str());
         matches!(ending, Some("md" | "svg" | "css" | "txt" | "cfg" | "cnf" | "conf" | "py"))
@@ -71,8 +69,7 @@ pub fn build() -> Result<()> {
 /// Installs mkdocs, if it is not there in the version that is asked for.
 fn install() -> Result<()> {
     if !root().join(PYTHON).exists() {
-        run(command("python3", &["-m", "venv", "target/site-venv"]))
-            .context("there is no Python with venv (on Debian: python3-venv)")?;
+        python::environment("target/site-venv")?;
     }
     let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", REQUIREMENTS];
     ensure!(works(PYTHON, &pip), "pip cannot install {REQUIREMENTS}: `{PYTHON} {}` says why", pip.join(" "));

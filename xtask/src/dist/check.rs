@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use super::{DIST, GLIBC, tools, write};
 use crate::packages::{self, Needed};
-use crate::process::{command, output, root, run};
+use crate::process::{command, empty_folder, output, root, run};
 
 /// What makes roots, what unpacks, and what Debian's maintainers check packages with.
 const NEEDED: &[Needed] = &[
@@ -88,10 +88,7 @@ fn python() -> Result<()> {
 /// Makes a root of that release, and runs the parts of in-root.sh in it. Nothing of them runs on.
 fn in_root(release: &str, parts: &[&str]) -> Result<()> {
     let place = root().join(ROOTS).join(release);
-    if place.exists() {
-        fs::remove_dir_all(&place).with_context(|| format!("cannot remove {}", place.display()))?;
-    }
-    fs::create_dir_all(&place).with_context(|| format!("cannot make {}", place.display()))?;
+    empty_folder(&place)?;
     let place = place.to_string_lossy().into_owned();
     run(command("debootstrap", &["--variant=minbase", release, &place]))
         .with_context(|| format!("debootstrap cannot make a root of {release}"))?;
