@@ -8,8 +8,8 @@ use zariz_process::PerProcess;
 /// How often a pair is used before a fresh one replaces it: that many operations share the cost of a fresh
 /// one.
 pub const USES: usize = 64;
-/// The most pairs that a key keeps: for 32 threads that sign eight at a time. Further ones are made anew each
-/// time.
+/// The most pairs that a key keeps: for 32 threads that sign eight at a time. Others are made for one
+/// use.
 const KEPT: usize = 256;
 
 /// One blinding.
