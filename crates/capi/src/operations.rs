@@ -171,12 +171,17 @@ fn verify_many(jobs: &[Verification]) -> Vec<Result<[u8; 0], Failure>> {
     let unknown: Vec<_> = jobs.iter().filter(|job| job.algorithm.auto_salt).collect();
     let unknown: Vec<_> = unknown.iter().map(|job| Public::new(job.key, job.signed.signature)).collect();
     let mut unknown = public_many_vartime(&unknown).into_iter();
+    // A signature of another length, or not below the modulus, is not valid.
+    let invalid = |error| match error {
+        rsa::Error::Length { .. } | rsa::Error::OutOfRange => rsa::Error::Verification,
+        error => error,
+    };
     let result = |job: &Verification| {
         if !job.algorithm.auto_salt {
-            return Ok(known.next().unwrap_or(Err(rsa::Error::Verification))?);
+            return Ok(known.next().unwrap_or(Err(rsa::Error::Verification)).map_err(invalid)?);
         }
         let encoded = unknown.next().unwrap_or(Err(rsa::Error::Verification));
-        any_salt(job, encoded.map_err(|_| rsa::Error::Verification))
+        any_salt(job, encoded.map_err(invalid))
     };
     jobs.iter().map(result).map(|result| result.map(|()| [])).collect()
 }

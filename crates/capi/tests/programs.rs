@@ -1,0 +1,128 @@
+//! C and C++ programs over the header and the library, as users compile them.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use zariz_needs::needs;
+
+const HERE: &str = env!("CARGO_MANIFEST_DIR");
+/// Warnings are errors.
+const STRICT: &[&str] = &["-Wall", "-Wextra", "-Werror", "-pedantic", "-O1", "-g"];
+/// What a program needs besides the static library.
+const STATIC: &[&str] = &["-lpthread", "-ldl", "-lm", "-lgcc_s"];
+
+/// The newest library of this name that cargo built: beside this test program, or one folder above.
+fn library(name: &str) -> PathBuf {
+    let program = env::current_exe().expect("the path of this program");
+    let files = program.ancestors().skip(1).take(2).map(|folder| folder.join(name));
+    let dated = files.filter_map(|file| Some((fs::metadata(&file).ok()?.modified().ok()?, file)));
+    let newest = dated.max_by_key(|(time, _)| *time);
+    newest.unwrap_or_else(|| panic!("no {name} beside {}", program.display())).1
+}
+
+/// Runs a command, and returns what it said.
+fn run(command: &mut Command) -> String {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let text =
+        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{command:?}: {}\n{text}", output.status);
+    text
+}
+
+/// Compiles a program of tests/programs into a folder.
+fn compile(compiler: &[&str], program: &str, flags: &[&str], folder: &Path) -> PathBuf {
+    let name = format!("{program}{}", compiler.concat()).replace(['+', '='], "");
+    let made = folder.join(name);
+    let mut command = Command::new(compiler[0]);
+    command.args(&compiler[1..]).args(STRICT).arg(format!("-I{HERE}/include"));
+    command.arg(format!("{HERE}/tests/programs/{program}.c")).args(["-x", "none"]).arg("-o").arg(&made);
+    run(command.args(flags));
+    made
+}
+
+/// Flags that link the shared library.
+fn shared() -> [String; 2] {
+    let file = library("libzariz_capi.so");
+    let folder = file.parent().expect("a folder").display().to_string();
+    [file.display().to_string(), format!("-Wl,-rpath,{folder}")]
+}
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a temporary folder")
+}
+
+/// Every function, in three languages. OpenSSL verifies a signature that the program made.
+#[needs("cc", "c++", "openssl")]
+#[test]
+fn interface() {
+    let compilers: [&[&str]; 3] =
+        [&["cc", "-std=c99"], &["cc", "-std=c11"], &["c++", "-std=c++17", "-x", "c++"]];
+    for compiler in compilers {
+        let folder = folder();
+        let shared = shared();
+        let program = compile(compiler, "interface", &shared.each_ref().map(String::as_str), folder.path());
+        let said = run(Command::new(program).arg(folder.path()));
+        assert!(said.contains("does what it says"), "{said}");
+        let mut verify = Command::new("openssl");
+        verify.args(["dgst", "-sha256", "-verify", "public.pem", "-signature", "signature"]);
+        verify.args(["-sigopt", "rsa_padding_mode:pss", "-sigopt", "rsa_pss_saltlen:32", "message"]);
+        assert!(run(verify.current_dir(folder.path())).contains("Verified OK"));
+    }
+}
+
+/// The static library, with the address sanitizer: nothing is read or written outside of the caller's memory,
+/// and what the library allocated is freed.
+#[needs("cc")]
+#[test]
+fn sanitized() {
+    let folder = folder();
+    let library = library("libzariz_capi.a").display().to_string();
+    let flags = [&["-fsanitize=address,undefined", "-fno-sanitize-recover", &library], STATIC].concat();
+    for program in ["interface", "batcher"] {
+        run(&mut Command::new(compile(&["cc", "-std=c11"], program, &flags, folder.path())));
+    }
+}
+
+/// Requests of threads, callbacks and event loops.
+#[needs("cc")]
+#[test]
+fn batcher() {
+    let (folder, shared) = (folder(), shared());
+    let flags = [&["-pthread"], &shared.each_ref().map(String::as_str)[..]].concat();
+    let program = compile(&["cc", "-std=c11"], "batcher", &flags, folder.path());
+    for _ in 0..5 {
+        assert!(run(&mut Command::new(&program)).contains("one result"));
+    }
+}
+
+/// A program may unload the library while it computes.
+#[needs("cc")]
+#[test]
+fn unload() {
+    let folder = folder();
+    let program = compile(&["cc", "-std=c11"], "unload", &["-ldl"], folder.path());
+    let said = run(Command::new(program).arg(library("libzariz_capi.so")));
+    assert!(said.contains("after the library was unloaded"), "{said}");
+}
+
+/// The library exports the functions of the header, and nothing else.
+#[needs("nm")]
+#[test]
+fn symbols() {
+    let header = fs::read_to_string(format!("{HERE}/include/zariz.h")).expect("the header");
+    let name = |line: &str| {
+        let (before, _) = line.split_once('(')?;
+        let name = before.rsplit([' ', '*']).next()?;
+        (!line.starts_with("//") && name.starts_with("zariz_")).then(|| name.to_owned())
+    };
+    let mut declared: Vec<_> = header.lines().filter_map(name).collect();
+    let symbols = run(Command::new("nm").args(["-D", "--defined-only"]).arg(library("libzariz_capi.so")));
+    let mut exported: Vec<_> =
+        symbols.lines().filter_map(|line| line.rsplit(' ').next().map(str::to_owned)).collect();
+    declared.sort();
+    exported.sort();
+    assert!(declared.len() > 40);
+    assert_eq!(declared, exported);
+}
