@@ -16,6 +16,7 @@ pub const SHIPPED: &[&str] = &[
     "zariz",
     "zariz-bls12-381",
     "zariz-rustls",
+    "zariz-capi",
     "zariz-openssl-provider",
     "zariz-peers",
     "zariz-cli",
@@ -32,6 +33,7 @@ const SAFE: &[&str] = &["zariz-kernels", "zariz", "zariz-bls12-381", "zariz-rust
 const UNSAFE_FOLDERS: &[&str] = &[
     "crates/machines",
     "crates/process",
+    "crates/capi",
     "crates/openssl-provider",
     "crates/peers",
     "lab/emulator",

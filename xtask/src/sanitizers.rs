@@ -1,5 +1,5 @@
-//! The provider's concurrent tests under the sanitizers of a nightly compiler, and loading, signing and
-//! unloading under valgrind.
+//! The provider's concurrent tests under the sanitizers of a nightly compiler; and under valgrind, the
+//! provider's loading, signing and unloading, and the C programs of libzariz.
 //!
 //! OpenSSL itself is the system's, without instruments: what goes wrong in our code and in how we use memory
 //! that is OpenSSL's is found, and what OpenSSL does between its own threads is not judged.
@@ -68,6 +68,18 @@ fn sanitizer(name: &str, programs: &[&str], environment: &[(&str, &str)]) -> Res
 /// Loading, signing and unloading by memcheck, on the engine whose instructions valgrind supports; beside it
 /// OpenSSL's own provider, which may not lose less.
 fn valgrind() -> Result<()> {
+    println!("== valgrind: the C programs of libzariz");
+    run(cargo(&[
+        "test",
+        "-p",
+        "zariz-capi",
+        "--locked",
+        "--test",
+        "programs",
+        "--",
+        "--ignored",
+        "valgrind",
+    ]))?;
     println!("== valgrind: cycle");
     let build =
         cargo(&["test", "--package", "zariz-openssl-provider", "--locked", "--test", "cycle", "--no-run"]);

@@ -23,14 +23,15 @@ pub fn check_manifest(manifest: &str, rules: &str) -> Result<()> {
 
 fn check_graph(graph: &Graph, rules: &str) -> Result<()> {
     let text = fs::read_to_string(root().join(rules)).with_context(|| format!("cannot read {rules}"))?;
-    let allowed = allowed(&text).with_context(|| format!("in {rules}"))?;
+    let rules_of = |name: &str| allowed(&text, name).with_context(|| format!("in {rules}"));
     // Folders of this repository are ours, whichever workspace they belong to.
     let others = || graph.0.values().filter(|package| !package.member && !package.is_here());
     let breaches: Vec<String> = others()
         .filter_map(|package| {
-            Some(format!("{} {}: {}", package.name, package.version, breach(package, &allowed)?))
+            let breach = rules_of(&package.name).map(|allowed| breach(package, &allowed)).transpose()?;
+            Some(breach.map(|breach| format!("{} {}: {breach}", package.name, package.version)))
         })
-        .collect();
+        .collect::<Result<_>>()?;
     ensure!(breaches.is_empty(), "{}\nWhat is allowed is in {rules}.", breaches.join("\n"));
     println!("{} crates, all from crates.io, with licences that ours may stand beside", others().count());
     Ok(())
@@ -53,10 +54,18 @@ pub fn check_all() -> Result<()> {
         .context("cargo-deny found something, or could not have RustSec's database; it says above which")
 }
 
-/// The licences that the rules allow.
-fn allowed(rules: &str) -> Result<Vec<Licensee>> {
+/// The licences that the rules allow a crate: those of the list, and those of its exceptions.
+fn allowed(rules: &str, krate: &str) -> Result<Vec<Licensee>> {
     let rules: toml::Table = rules.parse().context("this is not TOML")?;
-    let names = rules.get("licenses").and_then(|licenses| licenses.get("allow")?.as_array());
+    let array = |table: &toml::Table, name: &str| table.get(name).and_then(|list| list.as_array().cloned());
+    let licenses =
+        rules.get("licenses").and_then(toml::Value::as_table).context("there is no table licenses")?;
+    let exceptions = array(licenses, "exceptions").unwrap_or_default();
+    let exceptions = exceptions.iter().filter_map(toml::Value::as_table);
+    let own =
+        exceptions.filter(|exception| exception.get("crate").and_then(toml::Value::as_str) == Some(krate));
+    let lists = [array(licenses, "allow")].into_iter().chain(own.map(|exception| array(exception, "allow")));
+    let names = lists.collect::<Option<Vec<_>>>().map(|lists| lists.concat());
     let licensee = |name: &toml::Value| {
         let name = name.as_str().with_context(|| format!("{name:?} is not a text"))?;
         Licensee::parse(name).with_context(|| format!("{name:?} is no licence of SPDX's list"))

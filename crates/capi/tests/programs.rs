@@ -85,6 +85,21 @@ fn sanitized() {
     }
 }
 
+/// Under valgrind: the library, too, reads nothing that is not there or not written. `sanitized` looks for
+/// leaks: after a fork, what the parent's threads had is lost.
+#[needs("cc", "valgrind")]
+#[test]
+#[ignore = "takes minutes; `cargo xtask sanitizers valgrind` runs it"]
+fn valgrind() {
+    let (folder, shared) = (folder(), shared());
+    let flags = [&["-pthread", "-DBITS=1024"], &shared.each_ref().map(String::as_str)[..]].concat();
+    for program in ["interface", "batcher"] {
+        let mut valgrind = Command::new("valgrind");
+        valgrind.args(["-q", "--error-exitcode=9"]);
+        run(valgrind.arg(compile(&["cc", "-std=c11"], program, &flags, folder.path())));
+    }
+}
+
 /// Requests of threads, callbacks and event loops.
 #[needs("cc")]
 #[test]
