@@ -2,9 +2,13 @@
 
 use std::env;
 use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Shutdown, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::thread;
 
+use zariz::rsa::{Algorithm, PrivateKey};
 use zariz_needs::needs;
 
 const HERE: &str = env!("CARGO_MANIFEST_DIR");
@@ -31,13 +35,13 @@ fn run(command: &mut Command) -> String {
     text
 }
 
-/// Compiles a program of tests/programs into a folder.
+/// Compiles a program of this folder into another.
 fn compile(compiler: &[&str], program: &str, flags: &[&str], folder: &Path) -> PathBuf {
-    let name = format!("{program}{}", compiler.concat()).replace(['+', '='], "");
-    let made = folder.join(name);
+    let source = Path::new(HERE).join(program);
+    let made = folder.join(source.file_stem().expect("a name"));
     let mut command = Command::new(compiler[0]);
     command.args(&compiler[1..]).args(STRICT).arg(format!("-I{HERE}/include"));
-    command.arg(format!("{HERE}/tests/programs/{program}.c")).args(["-x", "none"]).arg("-o").arg(&made);
+    command.arg(source).args(["-x", "none"]).arg("-o").arg(&made);
     run(command.args(flags));
     made
 }
@@ -62,7 +66,12 @@ fn interface() {
     for compiler in compilers {
         let folder = folder();
         let shared = shared();
-        let program = compile(compiler, "interface", &shared.each_ref().map(String::as_str), folder.path());
+        let program = compile(
+            compiler,
+            "tests/programs/interface.c",
+            &shared.each_ref().map(String::as_str),
+            folder.path(),
+        );
         let said = run(Command::new(program).arg(folder.path()));
         assert!(said.contains("does what it says"), "{said}");
         let mut verify = Command::new("openssl");
@@ -80,7 +89,7 @@ fn sanitized() {
     let folder = folder();
     let library = library("libzariz_capi.a").display().to_string();
     let flags = [&["-fsanitize=address,undefined", "-fno-sanitize-recover", &library], STATIC].concat();
-    for program in ["interface", "batcher"] {
+    for program in ["tests/programs/interface.c", "tests/programs/batcher.c"] {
         run(&mut Command::new(compile(&["cc", "-std=c11"], program, &flags, folder.path())));
     }
 }
@@ -93,7 +102,7 @@ fn sanitized() {
 fn valgrind() {
     let (folder, shared) = (folder(), shared());
     let flags = [&["-pthread", "-DBITS=1024"], &shared.each_ref().map(String::as_str)[..]].concat();
-    for program in ["interface", "batcher"] {
+    for program in ["tests/programs/interface.c", "tests/programs/batcher.c"] {
         let mut valgrind = Command::new("valgrind");
         valgrind.args(["-q", "--error-exitcode=9"]);
         run(valgrind.arg(compile(&["cc", "-std=c11"], program, &flags, folder.path())));
@@ -106,7 +115,7 @@ fn valgrind() {
 fn batcher() {
     let (folder, shared) = (folder(), shared());
     let flags = [&["-pthread"], &shared.each_ref().map(String::as_str)[..]].concat();
-    let program = compile(&["cc", "-std=c11"], "batcher", &flags, folder.path());
+    let program = compile(&["cc", "-std=c11"], "tests/programs/batcher.c", &flags, folder.path());
     for _ in 0..5 {
         assert!(run(&mut Command::new(&program)).contains("one result"));
     }
@@ -117,9 +126,46 @@ fn batcher() {
 #[test]
 fn unload() {
     let folder = folder();
-    let program = compile(&["cc", "-std=c11"], "unload", &["-ldl"], folder.path());
+    let program = compile(&["cc", "-std=c11"], "tests/programs/unload.c", &["-ldl"], folder.path());
     let said = run(Command::new(program).arg(library("libzariz_capi.so")));
     assert!(said.contains("after the library was unloaded"), "{said}");
+}
+
+/// The example server signs lines of many clients, each of which gets its own signatures, in order.
+#[needs("cc")]
+#[test]
+fn event_loop() {
+    let (folder, shared) = (folder(), shared());
+    let shared = shared.each_ref().map(String::as_str);
+    let program = compile(&["cc", "-std=c11"], "../../examples/c/signer.c", &shared, folder.path());
+    let key = PrivateKey::generate(1024).expect("a key");
+    let pem = folder.path().join("key.pem");
+    fs::write(&pem, key.to_pem().expect("PEM").as_bytes()).expect("the key's file");
+    let mut server =
+        Command::new(program).arg(pem).arg("0").stdout(Stdio::piped()).spawn().expect("the server");
+    let mut said = String::new();
+    BufReader::new(server.stdout.take().expect("its output")).read_line(&mut said).expect("its port");
+    let port: u16 = said.trim().rsplit(' ').next().and_then(|port| port.parse().ok()).expect("its port");
+    let client = |client: usize| {
+        let lines: Vec<_> = (0..20).map(|line| format!("client {client}, line {line}")).collect();
+        let mut socket = TcpStream::connect(("127.0.0.1", port)).expect("a connection");
+        socket.write_all(format!("{}\n", lines.join("\n")).as_bytes()).expect("lines are sent");
+        socket.shutdown(Shutdown::Write).expect("no more lines");
+        let mut replies = String::new();
+        socket.read_to_string(&mut replies).expect("replies");
+        let hex = |bytes: Vec<u8>| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        let sign = |line| hex(key.sign(Algorithm::RS256, line).expect("a signature"));
+        assert_eq!(
+            replies.lines().map(str::to_owned).collect::<Vec<_>>(),
+            lines.iter().map(sign).collect::<Vec<_>>()
+        );
+    };
+    thread::scope(|scope| {
+        let clients: Vec<_> = (0..10).map(|i| scope.spawn(move || client(i))).collect();
+        clients.into_iter().for_each(|it| it.join().expect("the client has its signatures"));
+    });
+    server.kill().expect("the server runs until the end");
+    server.wait().expect("the server's end");
 }
 
 /// The library exports the functions of the header, and nothing else.
