@@ -1,5 +1,6 @@
 //! What people install without a compiler, in dist/: the wheel and the source archive of the Python package,
-//! an archive of the program and the module for OpenSSL, and Debian packages of both.
+//! an archive of the program, the module for OpenSSL and the library for C, and Debian packages of the first
+//! two.
 //!
 //! zig links all of it with glibc 2.28, so it runs on that version and newer ones. Times in archives are the
 //! time of the last commit.
@@ -11,6 +12,7 @@ mod tools;
 
 use anyhow::{Context, Result, ensure};
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -52,6 +54,7 @@ pub fn write() -> Result<()> {
     }
     let graph = Graph::read()?;
     programs()?;
+    c_library(&version(&graph)?)?;
     documents(&graph)?;
     archive(&version(&graph)?)?;
     debian(&version(&graph)?)?;
@@ -65,20 +68,48 @@ fn version(graph: &Graph) -> Result<String> {
     Ok(program.context("there is no zariz-cli")?.version.clone())
 }
 
-/// Builds the program and the module, each alone, for an old glibc.
+/// Builds the program, the module and the library, each alone, for an old glibc.
 fn programs() -> Result<()> {
     let target = format!("{}.{}.{}", sbom::TARGET, GLIBC.0, GLIBC.1);
     // The last one uses what was compiled for the program.
-    for package in ["zariz-openssl-provider", "zariz-cli", "zariz-pages"] {
+    for package in ["zariz-openssl-provider", "zariz-capi", "zariz-cli", "zariz-pages"] {
         let zigbuild = ["zigbuild", "--release", "--locked", "--target", &target, "-p", package];
         run(at_commit("cargo-zigbuild", &zigbuild)?)?;
     }
-    let built = |name: &str| root().join(TARGET).join(sbom::TARGET).join("release").join(name);
     for (from, to) in [("zariz", "bin/zariz"), ("libzariz_provider.so", "lib/zariz/zariz.so")] {
         elf::check(&built(from))?;
         copy(&built(from), &root().join(TREE).join(to))?;
     }
     run(command(&built("zariz-pages").to_string_lossy(), &[TREE]))
+}
+
+/// A file that was built for these packages.
+fn built(name: &str) -> PathBuf {
+    root().join(TARGET).join(sbom::TARGET).join("release").join(name)
+}
+
+/// The library for C, with what compilers ask for, as `cargo cinstall` would install it.
+fn c_library(version: &str) -> Result<()> {
+    let lib = root().join(TREE).join("lib");
+    let shared = lib.join(format!("libzariz.so.{version}"));
+    elf::check(&built("libzariz_capi.so"))?;
+    copy(&built("libzariz_capi.so"), &shared)?;
+    let compatible = format!("libzariz.so.{}", elf::compatible(version));
+    for link in [&*compatible, "libzariz.so"] {
+        symlink(format!("libzariz.so.{version}"), lib.join(link))
+            .with_context(|| format!("cannot make {link}"))?;
+    }
+    let archive = lib.join("libzariz.a");
+    copy(&built("libzariz_capi.a"), &archive)?;
+    run(command("strip", &["--strip-debug", &archive.to_string_lossy()]))?;
+    copy(&root().join("crates/capi/include/zariz.h"), &root().join(TREE).join("include/zariz.h"))?;
+    let config = format!(
+        "prefix=${{pcfiledir}}/../..\nlibdir=${{prefix}}/lib\nincludedir=${{prefix}}/include\n\nName: zariz\n\
+         Description: RSA and modular exponentiation, many numbers at once on vector instructions\n\
+         Version: {version}\nLibs: -L${{libdir}} -lzariz\nLibs.private: -lpthread -ldl -lm -lgcc_s\n\
+         Cflags: -I${{includedir}}\n"
+    );
+    put(&lib.join("pkgconfig/zariz.pc"), &config)
 }
 
 /// Licences, changes, bills of materials and a configuration.
@@ -91,7 +122,10 @@ fn documents(graph: &Graph) -> Result<()> {
         copy(file, &doc.join(file.file_name().unwrap_or_default()))?;
     }
     copy(&licences::of_rust()?, &doc.join(RUST))?;
-    let crates = licences::of_dependencies(graph, &["-p", "zariz-cli", "-p", "zariz-openssl-provider"])?;
+    let crates = licences::of_dependencies(
+        graph,
+        &["-p", "zariz-cli", "-p", "zariz-openssl-provider", "-p", "zariz-capi"],
+    )?;
     put(&doc.join(CRATES), &crates)?;
     put(&doc.join("openssl.cnf"), &configuration()?)
 }

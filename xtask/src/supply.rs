@@ -95,7 +95,9 @@ mod tests {
 
     #[test]
     fn what_the_rules_do_not_allow_is_found() {
-        let allowed = allowed("[licenses]\nallow = [\"MIT\", \"ISC\"]\n").unwrap();
+        let rules = "[licenses]\nallow = [\"MIT\", \"ISC\"]\nexceptions = [{ crate = \"tool\", allow = [\"MPL-2.0\"] }]\n";
+        assert_eq!(allowed(rules, "tool").unwrap().len(), 3);
+        let allowed = allowed(rules, "other").unwrap();
         let of = |license: &str, source: &str| {
             let package = Package {
                 license: (!license.is_empty()).then(|| license.to_owned()),
@@ -124,7 +126,7 @@ mod tests {
     #[test]
     fn rules_without_a_list_of_licences_are_refused() {
         for bad in ["", "[licenses]", "[licenses]\nallow = [\"X\"]", "[licenses]\nallow = [1]", "licenses"] {
-            assert!(allowed(bad).is_err(), "{bad}");
+            assert!(allowed(bad, "other").is_err(), "{bad}");
         }
     }
 }

@@ -19,6 +19,15 @@ pub fn check(file: &Path) -> Result<()> {
     Ok(())
 }
 
+/// The part of a version that compatible ones share: as crates/capi/build.rs names the library.
+pub fn compatible(version: &str) -> String {
+    let mut parts = version.split('.');
+    match (parts.next().unwrap_or_default(), parts.next().unwrap_or_default()) {
+        ("0", minor) => format!("0.{minor}"),
+        (major, _) => major.to_owned(),
+    }
+}
+
 /// The newest version of glibc among those that the file's symbols need.
 fn newest(data: &[u8]) -> object::Result<Option<(String, (u32, u32))>> {
     let header = FileHeader64::<LittleEndian>::parse(data)?;

@@ -47,8 +47,39 @@ archive() {
         test -s "/usr/local/share/$file"
     done
     bash -c '. /usr/local/share/bash-completion/completions/zariz && complete -p zariz'
+    c_library
     # Nothing of it may be there for the parts that follow.
     tar -tf /dist/zariz-*.tar.xz | sed 's,^[^/]*/,/usr/local/,' | grep -v '/$' | xargs rm
+}
+
+# Compiles a C program with the library, shared and static, as pkg-config says.
+c_library() {
+    install_packages gcc libc6-dev pkg-config
+    cd "$(mktemp -d)"
+    cat >sign.c <<'END'
+#include <stdio.h>
+#include <zariz.h>
+int main(void) {
+    zariz_private_key *key = NULL;
+    uint8_t signature[256];
+    zariz_bytes message = {(const uint8_t *)"message", 7};
+    if (zariz_private_key_generate(2048, 1, &key) != ZARIZ_OK ||
+        zariz_sign(key, ZARIZ_RS256, message, signature, sizeof signature) != ZARIZ_OK) {
+        fprintf(stderr, "%s\n", zariz_last_error());
+        return 1;
+    }
+    zariz_private_key_free(key);
+    printf("libzariz %s signed on %s\n", zariz_version(), zariz_engine());
+    return 0;
+}
+END
+    ldconfig
+    cc -Wall -Werror sign.c -o shared $(pkg-config --cflags --libs zariz)
+    ldd shared | grep -F libzariz.so.
+    ./shared
+    cc -Wall -Werror sign.c -o static -I/usr/local/include /usr/local/lib/libzariz.a -lpthread -ldl -lm -lgcc_s
+    must_fail grep -F libzariz.so. static
+    ./static
 }
 
 wheel() {
