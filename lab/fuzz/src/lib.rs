@@ -6,6 +6,7 @@
 
 pub mod ciphertexts;
 mod evp;
+pub mod interface;
 pub mod keys;
 pub mod lines;
 mod oracle;
@@ -33,7 +34,7 @@ macro_rules! targets {
             &[$(Target { name: stringify!($name), run: $name::run, seeds: $name::seeds }),*];
     };
 }
-targets!(ciphertexts keys lines parameters powers signatures stream);
+targets!(ciphertexts interface keys lines parameters powers signatures stream);
 
 /// Writes the seeds of a target to the folder that `ZARIZ_FUZZ_SEEDS` names, if it is set.
 pub fn write_seeds(target: &str) {
