@@ -9,7 +9,9 @@ use zariz::rsa::hazmat::oaep;
 use zariz::rsa::hazmat::pkcs1v15::{decode_message, encode_message};
 use zariz::rsa::hazmat::premaster;
 use zariz::rsa::hazmat::primitive::{PrivateJob, PublicJob, private_many, public_many_vartime};
-use zariz::rsa::{Algorithm, Components, Error, Hash, Mgf, Padding, PrimeComponents, PrivateKey};
+use zariz::rsa::{
+    Algorithm, Components, CrtComponents, Error, Hash, Mgf, Padding, PrimeComponents, PrivateKey,
+};
 use zariz::{Dispatch, Engine, declassify};
 use zariz_kernels::limbs::{self, Limbs};
 use zariz_machines::memcheck;
@@ -239,8 +241,10 @@ fn main() {
     }
     let key = load();
     key.validate().expect("primes");
-    let Components { n, e, d, p, q, .. } = &secret(&numbers);
+    let Components { n, e, d, p, q, dp, dq, qinv } = &secret(&numbers);
     sign(&PrivateKey::from_primes(&PrimeComponents { n, e, d, p, q }).expect("a key"));
+    sign(&PrivateKey::from_crt(&CrtComponents { p, q, dp, dq, qinv }).expect("a key"));
+    sign(&PrivateKey::from_exponents(n, e, d).expect("a key"));
     files(&numbers);
     composite(&numbers);
     damaged(&numbers);

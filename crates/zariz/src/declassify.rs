@@ -72,6 +72,10 @@ declassify! {
     has_many_twos: bool,
     /// Whether a new prime fits the public exponent: others are thrown away.
     fits_exponent: bool,
+    /// Whether a random number led to no prime of a key that is given by its exponents: another one is tried.
+    reveals_no_prime: bool,
+    /// A byte of a modulus or public exponent that is computed from private numbers: both are public.
+    public_byte: u8,
     /// Whether new primes are as far apart as FIPS 186-5 demands: those of a sound generator always are.
     are_far_apart: bool,
     /// Whether a new private exponent is as long as FIPS 186-5 demands: others are thrown away, one in

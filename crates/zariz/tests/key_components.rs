@@ -9,7 +9,7 @@ use common::keys::{KEY_1024, Numbers, assert_signs_right};
 use common::numbers::{big, two_to};
 use num_bigint::BigUint;
 use zariz::Engine;
-use zariz::rsa::{KeyError, PrimeComponents, PrivateKey, PublicKey};
+use zariz::rsa::{Components, CrtComponents, KeyError, PrimeComponents, PrivateKey, PublicKey};
 
 #[test]
 fn keys_from_their_numbers() {
@@ -83,4 +83,63 @@ fn public_keys_are_compared_by_their_numbers() {
     assert_ne!(of(&(&numbers.n + big(2)), &numbers.e), key);
     let pss = PublicKey::parse(&spki(&numbers.public_pkcs1_der(), true)).expect("a key");
     assert_ne!(pss, key);
+}
+
+/// Keys without modulus and exponents, or without primes, are the keys with them, for any public exponent.
+#[test]
+fn keys_of_which_numbers_are_missing() {
+    let exponents = [big(3), big(17), big(65_537), two_to(64) + big(13), two_to(255) + big(95)];
+    let generated = exponents.iter().enumerate().flat_map(|(i, e)| {
+        [(512, 512), (400, 624), (624, 400)].map(|(p, q)| Numbers::generate((i + p) as u64, p, q, e))
+    });
+    for numbers in generated {
+        let [n, e, d, p, q] =
+            [&numbers.n, &numbers.e, &numbers.d, &numbers.p, &numbers.q].map(BigUint::to_bytes_be);
+        let whole = PrivateKey::from_primes(&PrimeComponents { n: &n, e: &e, d: &d, p: &p, q: &q })
+            .expect("a key")
+            .components();
+        let Components { dp, dq, qinv, .. } = &whole;
+        let crt = CrtComponents { p: &p, q: &q, dp, dq, qinv };
+        let key = PrivateKey::from_crt(&crt).expect("a key");
+        assert_signs_right("from_crt", &key, &numbers);
+        let Components { n: same_n, e: same_e, d: other_d, p: same_p, .. } = key.components();
+        assert!(same_n == n && same_e == e && same_p[..] == p);
+        let one = (BigUint::from_bytes_be(&other_d) * &numbers.e - big(1))
+            % ((&numbers.p - big(1)) * (&numbers.q - big(1)));
+        assert_eq!(one, big(0), "d is an inverse of e");
+
+        let key = PrivateKey::from_exponents(&n, &e, &d).expect("a key");
+        assert_signs_right("from_exponents", &key, &numbers);
+        let components = key.components();
+        assert!([&components.p, &components.q].map(|prime| prime.to_vec()).contains(&p));
+
+        let other = (&numbers.p + big(2)).to_bytes_be();
+        let even = (BigUint::from_bytes_be(dp) + big(1)).to_bytes_be();
+        let long = vec![0xff; 1 << 20];
+        for (what, wrong) in [
+            ("p", CrtComponents { p: &other, ..crt }),
+            ("no p", CrtComponents { p: &[], ..crt }),
+            ("a long p", CrtComponents { p: &long, ..crt }),
+            ("p and q", CrtComponents { q: &p, ..crt }),
+            ("no dp", CrtComponents { dp: &[], ..crt }),
+            ("dp of 1", CrtComponents { dp: &[1], ..crt }),
+            ("an even dp", CrtComponents { dp: &even, ..crt }),
+            ("dp of p", CrtComponents { dp: &p, ..crt }),
+            ("a long dp", CrtComponents { dp: &long[..256], ..crt }),
+            ("dq of dp", CrtComponents { dq: dp, ..crt }),
+            ("no dq", CrtComponents { dq: &[], ..crt }),
+            ("qinv", CrtComponents { qinv: &[1], ..crt }),
+        ] {
+            PrivateKey::from_crt(&wrong).expect_err(what);
+        }
+        let wrong_d = (&numbers.d + big(2)).to_bytes_be();
+        for d in [&wrong_d[..], &[], &[1], &[2], &[3], &n, &long] {
+            PrivateKey::from_exponents(&n, &e, d).expect_err("a wrong d");
+        }
+    }
+    // A modulus that is a prime: `d` is right, and no root reveals a factor.
+    let Numbers { p, e, .. } = Numbers::generate(1, 1024, 512, &big(65_537));
+    let d = e.modinv(&(&p - big(1))).expect("an inverse");
+    let [n, e, d] = [p, e, d].map(|number| number.to_bytes_be());
+    PrivateKey::from_exponents(&n, &e, &d).expect_err("a prime");
 }

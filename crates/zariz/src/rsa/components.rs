@@ -42,6 +42,29 @@ pub struct PrimeComponents<'a> {
     pub q: &'a [u8],
 }
 
+/// The private numbers of a key that the Chinese remainder theorem needs, big-endian, for
+/// [`PrivateKey::from_crt`](super::PrivateKey::from_crt).
+#[derive(Clone, Copy)]
+pub struct CrtComponents<'a> {
+    /// The first prime.
+    pub p: &'a [u8],
+    /// The second prime.
+    pub q: &'a [u8],
+    /// `d mod (p − 1)`.
+    pub dp: &'a [u8],
+    /// `d mod (q − 1)`.
+    pub dq: &'a [u8],
+    /// `q^{−1} mod p`.
+    pub qinv: &'a [u8],
+}
+
+impl fmt::Debug for CrtComponents<'_> {
+    /// Shows the lengths of the primes, not the numbers: all are secret.
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.debug_struct("CrtComponents").field("p_bytes", &self.p.len()).finish_non_exhaustive()
+    }
+}
+
 impl fmt::Debug for PrimeComponents<'_> {
     /// Shows the modulus's length, not the numbers: most are secret.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {

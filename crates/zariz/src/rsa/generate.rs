@@ -13,7 +13,7 @@ use super::algorithm::Algorithm;
 use super::error::{Error, KeyError};
 use super::private::PrivateKey;
 use super::public::PublicKey;
-use super::secrets::{Secrets, bytes, in_limbs};
+use super::secrets::{Secrets, bytes, in_limbs, inverse_of_odd};
 use super::sign::{SignJob, sign_many};
 use super::usage::Usage;
 use crate::declassify;
@@ -345,8 +345,7 @@ fn far_apart(p: &[u64], q: &[u64], bits: usize) -> bool {
 
 /// `e^{−1} mod lcm(p − 1, q − 1)`, for an odd `e` that has no factor in common with either.
 ///
-/// With `p − 1 = 2^s·a` and `q − 1 = 2^t·b`, `λ = lcm(p − 1, q − 1) = 2^max(s, t)·a·b/gcd(a, b)`. The inverse
-/// is `(1 + k·λ)/e` with `k = −λ^{−1} mod e`.
+/// With `p − 1 = 2^s·a` and `q − 1 = 2^t·b`, `λ = lcm(p − 1, q − 1) = 2^max(s, t)·a·b/gcd(a, b)`.
 fn private_exponent(p: &[u64], q: &[u64], e: &[u64]) -> Limbs {
     let [(a, s, most_s), (b, t, most_t)] = [p, q].map(|prime| odd_part(&minus_one(prime)));
     let mut lambda = limbs::div_exact(&limbs::mul(&a, &b), &limbs::gcd(&a, &b));
@@ -356,15 +355,7 @@ fn private_exponent(p: &[u64], q: &[u64], e: &[u64]) -> Limbs {
         let copy = lambda.clone();
         limbs::add_masked(&mut lambda, &copy, doubled);
     }
-    let (_one, inverse) = limbs::gcd_inverse(&limbs::rem(&lambda, e), e);
-    let mut k = Limbs::new(e.to_vec());
-    limbs::sub_assign(&mut k, &inverse);
-    let mut product = limbs::mul(&k, &lambda);
-    limbs::add_assign(&mut product, &[1]);
-    let mut d = limbs::div_exact(&product, e);
-    // Below λ < n.
-    d.truncate(lambda.len());
-    d
+    inverse_of_odd(e, &lambda)
 }
 
 #[cfg(test)]

@@ -44,6 +44,7 @@ mod private_op;
 mod pss_parameters;
 mod public;
 mod public_op;
+mod recover;
 mod secrets;
 mod sign;
 mod traits;
@@ -52,7 +53,7 @@ mod validate;
 mod verify;
 
 pub use algorithm::{Algorithm, Padding, UnknownAlgorithm};
-pub use components::{Components, PrimeComponents};
+pub use components::{Components, CrtComponents, PrimeComponents};
 pub use decrypt::{DecryptJob, decrypt_many};
 #[cfg(feature = "batcher")]
 pub(crate) use decrypt::{check_ciphertext, decode};

@@ -138,6 +138,19 @@ impl Secret {
     }
 }
 
+/// `e^{−1} mod m`, for an odd `e < m` that has no factor in common with `m`. `m` may be even: the inverse is
+/// `(1 + k·m)/e` with `k = −m^{−1} mod e`. Precondition: the highest limb of `e` is not zero, and `e > 1`.
+pub(super) fn inverse_of_odd(e: &[u64], m: &[u64]) -> Limbs {
+    let (_one, inverse) = limbs::gcd_inverse(&limbs::rem(m, e), e);
+    let mut k = Limbs::new(e.to_vec());
+    limbs::sub_assign(&mut k, &inverse);
+    let mut product = limbs::mul(&k, m);
+    limbs::add_assign(&mut product, &[1]);
+    let mut out = limbs::div_exact(&product, e);
+    out.truncate(m.len());
+    out
+}
+
 /// `x − 2` for an `x` above 2.
 fn minus_two(x: &[u64]) -> Limbs {
     let mut out = Limbs::new(x.to_vec());
