@@ -13,6 +13,7 @@ const CRATES: &[&str] = &[
     "crates/zariz",
     "crates/bls12-381",
     "crates/rustls",
+    "crates/crypto-mb",
     "crates/openssl-provider",
     "crates/cli",
     "lab/papers",
