@@ -24,6 +24,8 @@ const NEEDED: &[Needed] = &[
     ("apache2-bin", "apache2", &["-v"]),
     ("curl", "curl", &["--version"]),
     ("libssl-dev", "test", &["-f", "/usr/include/openssl/core_dispatch.h"]),
+    ("g++", "c++", &["--version"]),
+    ("binutils", "nm", &["--version"]),
     ("pkg-config", "pkg-config", &["--version"]),
     ("python3-venv", "python3", &["-c", "import venv, ensurepip"]),
     ("perl", "perl", &["-v"]),

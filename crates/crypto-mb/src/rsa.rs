@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 use crate::bignum::{Bignum, Functions};
 use crate::cache::Cache;
 use crate::lanes::{
-    Failure, Input, LANES, Lane, Output, Words, each, guard, pointers, read_words, to_be_bytes, write_bytes,
+    Failure, Input, LANES, Lane, Output, each, guard, pointers, read_words, to_be_bytes, write_bytes,
 };
 
 /// The lengths of keys in bits.
@@ -22,6 +22,8 @@ const SIZES: [c_int; 4] = [1024, 2048, 3072, 4096];
 const E: u32 = 65_537;
 /// Room for a public exponent: zariz takes up to 256 bits.
 const E_WORDS: usize = 4;
+/// The most words of a key's numbers: five of 2048 bits.
+const MOST_WORDS: usize = 160;
 /// Public exponents that are tried for a key of `n` and `d` alone, the usual ones first.
 const EXPONENTS: [u32; 8] = [E, 3, 17, 37, 35, 5, 7, 257];
 
@@ -271,13 +273,13 @@ pub unsafe extern "C" fn mbx_rsa_public_mb8(
         // SAFETY: the caller's promise.
         let numbers = [unsafe { pointers(n) }?];
         let size = size_with(method, Operation::Public, bits)?;
-        let mut words = vec![0; size / 8 + E_WORDS];
+        let words = &mut [0; MOST_WORDS][..size / 8 + E_WORDS];
         words[size / 8] = E.into();
         let key = |lane| {
             let [n] = present(&numbers, lane)?;
             // SAFETY: the caller's promise, and it is not null.
             unsafe { read_words(n, &mut words[..size / 8]) };
-            public_key(&words)
+            public_key(words)
         };
         // SAFETY: the caller's promise.
         unsafe { run(from, to, size, key) }
@@ -302,14 +304,15 @@ pub unsafe extern "C" fn mbx_rsa_private_mb8(
         // SAFETY: the caller's promise.
         let numbers = unsafe { [pointers(d)?, pointers(n)?] };
         let size = size_with(method, Operation::Private, bits)?;
-        let mut words = Words::new(vec![0; 2 * size / 8]);
+        let mut words = Zeroizing::new([0; MOST_WORDS]);
+        let words = &mut words[..2 * size / 8];
         let key = |lane| {
-            read_all(present(&numbers, lane)?, &mut words, |pointer, out| {
+            read_all(present(&numbers, lane)?, words, |pointer, out| {
                 // SAFETY: the caller's promise, and it is not null.
                 unsafe { read_words(pointer, out) };
                 Ok(())
             })?;
-            exponent_key(&words)
+            exponent_key(words)
         };
         // SAFETY: the caller's promise.
         unsafe { run(from, to, size, key) }
@@ -338,14 +341,15 @@ pub unsafe extern "C" fn mbx_rsa_private_crt_mb8(
         // SAFETY: the caller's promise.
         let numbers = unsafe { [pointers(p)?, pointers(q)?, pointers(dp)?, pointers(dq)?, pointers(qinv)?] };
         let size = size_with(method, Operation::PrivateCrt, bits)?;
-        let mut words = Words::new(vec![0; 5 * size / 16]);
+        let mut words = Zeroizing::new([0; MOST_WORDS]);
+        let words = &mut words[..5 * size / 16];
         let key = |lane| {
-            read_all(present(&numbers, lane)?, &mut words, |pointer, out| {
+            read_all(present(&numbers, lane)?, words, |pointer, out| {
                 // SAFETY: the caller's promise, and it is not null.
                 unsafe { read_words(pointer, out) };
                 Ok(())
             })?;
-            crt_key(&words)
+            crt_key(words)
         };
         // SAFETY: the caller's promise.
         unsafe { run(from, to, size, key) }
@@ -370,7 +374,7 @@ pub unsafe extern "C" fn mbx_rsa_public_ssl_mb8(
         // SAFETY: the caller's promise.
         let numbers = unsafe { [pointers(e)?, pointers(n)?] };
         let (size, functions) = (size(bits)?, Functions::get()?);
-        let mut words = vec![0; size / 8 + E_WORDS];
+        let words = &mut [0; MOST_WORDS][..size / 8 + E_WORDS];
         let key = |lane| {
             let [e, n] = present(&numbers, lane)?;
             // SAFETY: the caller's promise, and they are not null.
@@ -379,7 +383,7 @@ pub unsafe extern "C" fn mbx_rsa_public_ssl_mb8(
                 functions.read(n, &mut words[..size / 8])?;
                 functions.read(e, &mut words[size / 8..])?;
             }
-            public_key(&words)
+            public_key(words)
         };
         // SAFETY: the caller's promise.
         unsafe { run(from, to, size, key) }
@@ -402,14 +406,15 @@ pub unsafe extern "C" fn mbx_rsa_private_ssl_mb8(
         // SAFETY: the caller's promise.
         let numbers = unsafe { [pointers(d)?, pointers(n)?] };
         let (size, functions) = (size(bits)?, Functions::get()?);
-        let mut words = Words::new(vec![0; 2 * size / 8]);
+        let mut words = Zeroizing::new([0; MOST_WORDS]);
+        let words = &mut words[..2 * size / 8];
         let key = |lane| {
             let pointers = present(&numbers, lane)?;
             // SAFETY: the caller's promise, and it is not null.
             unsafe { functions.expect_bits(pointers[1], bits)? };
             // SAFETY: as above.
-            read_all(pointers, &mut words, |pointer, out| unsafe { functions.read(pointer, out) })?;
-            exponent_key(&words)
+            read_all(pointers, words, |pointer, out| unsafe { functions.read(pointer, out) })?;
+            exponent_key(words)
         };
         // SAFETY: the caller's promise.
         unsafe { run(from, to, size, key) }
@@ -435,7 +440,8 @@ pub unsafe extern "C" fn mbx_rsa_private_crt_ssl_mb8(
         // SAFETY: the caller's promise.
         let numbers = unsafe { [pointers(p)?, pointers(q)?, pointers(dp)?, pointers(dq)?, pointers(qinv)?] };
         let (size, functions) = (size(bits)?, Functions::get()?);
-        let mut words = Words::new(vec![0; 5 * size / 16]);
+        let mut words = Zeroizing::new([0; MOST_WORDS]);
+        let words = &mut words[..5 * size / 16];
         let key = |lane| {
             let pointers = present(&numbers, lane)?;
             for prime in &pointers[..2] {
@@ -443,8 +449,8 @@ pub unsafe extern "C" fn mbx_rsa_private_crt_ssl_mb8(
                 unsafe { functions.expect_bits(*prime, bits / 2)? };
             }
             // SAFETY: as above.
-            read_all(pointers, &mut words, |pointer, out| unsafe { functions.read(pointer, out) })?;
-            crt_key(&words)
+            read_all(pointers, words, |pointer, out| unsafe { functions.read(pointer, out) })?;
+            crt_key(words)
         };
         // SAFETY: the caller's promise.
         unsafe { run(from, to, size, key) }
