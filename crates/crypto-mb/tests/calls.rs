@@ -539,3 +539,26 @@ fn what_the_library_says() {
     assert_eq!(mbx_get_cpu_features(), real);
     assert!(!mbx_getversion().is_null());
 }
+
+/// Threads with the same keys, and keys of their own.
+#[test]
+fn threads() {
+    let shared = Key::generate(1024, 65_537);
+    let numbers: Vec<_> = shared.iter().map(|key| key.number(9)).collect();
+    let right: Vec<_> = shared.iter().zip(&numbers).map(|(key, x)| expected(Crt, key, x)).collect();
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let (shared, numbers, right) = (&shared, &numbers, &right);
+            scope.spawn(move || {
+                let own = Key::generate(1024, 65_537);
+                let inputs: Vec<_> = own.iter().map(|key| key.number(4 + thread)).collect();
+                let own_right: Vec<_> =
+                    own.iter().zip(&inputs).map(|(key, x)| expected(Crt, key, x)).collect();
+                for _ in 0..20 {
+                    assert!(Call::new(Crt, shared, numbers).run() == ([OK; LANES], right.clone()));
+                    assert!(Call::new(Crt, &own, &inputs).run() == ([OK; LANES], own_right.clone()));
+                }
+            });
+        }
+    });
+}
