@@ -20,8 +20,8 @@ const DIGIT_BITS: c_int = 52;
 /// Lengths of moduli that name a function.
 const LENGTHS: [c_int; 4] = [1024, 2048, 3072, 4096];
 
-/// The length in [`LENGTHS`] for moduli of so many bits. The interface takes as many bits as fit the digits of
-/// that length, less two.
+/// The length in [`LENGTHS`] for moduli of so many bits. The interface takes as many bits as fit the digits
+/// of that length, less two.
 fn length(bits: c_int) -> Option<c_int> {
     let digits = |bits: c_int| bits.checked_add(DIGIT_BITS - 1).map(|bits| bits / DIGIT_BITS);
     let fits =

@@ -7,8 +7,8 @@
 //! fail on their own; their outputs are not touched.
 //!
 //! The interface hands over a key's numbers with each call. They are checked and prepared once, and found
-//! again in a [`cache`]: preparing takes longer than the operation. So every private operation is zariz's own:
-//! blinded, and checked with the public exponent.
+//! again in a cache: preparing takes longer than the operation. So every private operation is zariz's own,
+//! blinded and checked with the public exponent.
 
 mod bignum;
 mod cache;

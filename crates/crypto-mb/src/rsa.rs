@@ -35,7 +35,7 @@ enum Operation {
     PrivateCrt,
 }
 
-/// `mbx_RSA_Method`: an operation, and the length of its keys. Callers have pointers to [`METHODS`] only.
+/// `mbx_RSA_Method`: an operation, and the length of its keys. Callers have pointers to constants only.
 #[derive(Debug)]
 pub struct Method {
     operation: Operation,
@@ -319,8 +319,8 @@ pub unsafe extern "C" fn mbx_rsa_private_mb8(
     })
 }
 
-/// `x^d mod p·q` for each lane, as [`mbx_rsa_public_mb8`] says; `p`, `q`, `d mod (p − 1)`, `d mod (q − 1)` and
-/// `q^{−1} mod p` have `bits/128` words.
+/// `x^d mod p·q` for each lane, as [`mbx_rsa_public_mb8`] says; `p`, `q`, `d mod (p − 1)`, `d mod (q − 1)`
+/// and `q^{−1} mod p` have `bits/128` words.
 ///
 /// # Safety
 /// As for [`mbx_rsa_public_mb8`].

@@ -45,67 +45,67 @@ static BIGNUM *bignum(const int64u *words, int count)
 
 #define LANE_5 MBX_SET_STS(MBX_STATUS_OK, 5, MBX_STATUS_NULL_PARAM_ERR)
 
-#define TEST(bits, k)                                                                                          \
-    static void test_##bits(void)                                                                              \
-    {                                                                                                          \
-        const int64u *pn[8], *pd[8], *pp[8], *pq[8], *pdp[8], *pdq[8], *piq[8], *px[8];                        \
-        BIGNUM *bn[8], *bd[8], *be[8], *bp[8], *bq[8], *bdp[8], *bdq[8], *biq[8];                              \
-        const BIGNUM *cn[8], *cd[8], *ce[8], *cp[8], *cq[8], *cdp[8], *cdq[8], *ciq[8];                        \
-        const int8u *from[8];                                                                                  \
-        int8u *to[8];                                                                                          \
-        int64u *to_words[8];                                                                                   \
-        int8u *buffer;                                                                                         \
-        int lane, round, len = mbx_exp_BufferSize(bits);                                                       \
-        const mbx_RSA_Method *method = mbx_RSA##k##K_private_crt_Method();                                     \
-        for (lane = 0; lane < 8; lane++) {                                                                     \
-            pn[lane] = n_##bits[lane], pd[lane] = d_##bits[lane], pp[lane] = p_##bits[lane];                   \
-            pq[lane] = q_##bits[lane], pdp[lane] = dp_##bits[lane], pdq[lane] = dq_##bits[lane];               \
-            piq[lane] = iq_##bits[lane], px[lane] = x_words_##bits[lane];                                      \
-            cn[lane] = bn[lane] = bignum(pn[lane], bits / 64);                                                 \
-            cd[lane] = bd[lane] = bignum(pd[lane], bits / 64);                                                 \
-            cp[lane] = bp[lane] = bignum(pp[lane], bits / 128);                                                \
-            cq[lane] = bq[lane] = bignum(pq[lane], bits / 128);                                                \
-            cdp[lane] = bdp[lane] = bignum(pdp[lane], bits / 128);                                             \
-            cdq[lane] = bdq[lane] = bignum(pdq[lane], bits / 128);                                             \
-            ciq[lane] = biq[lane] = bignum(piq[lane], bits / 128);                                             \
-            ce[lane] = be[lane] = BN_new();                                                                    \
-            BN_set_word(be[lane], 65537);                                                                      \
-            from[lane] = x_##bits[lane], to[lane] = out[lane], to_words[lane] = out_words[lane];               \
-        }                                                                                                      \
-        from[5] = NULL;                                                                                        \
-        CHECK(mbx_RSA_Method_BufSize(method) > 0 && mbx_RSA_private_crt_Method(bits) == method);               \
-        CHECK(mbx_RSA_private_Method(bits) == mbx_RSA##k##K_private_Method());                                 \
-        CHECK(mbx_RSA_pub65537_Method(bits) == mbx_RSA##k##K_pub65537_Method());                               \
-        buffer = (int8u *)malloc((size_t)mbx_RSA_Method_BufSize(method));                                      \
-        for (round = 0; round < 2; round++) {                                                                  \
-            CHECK(mbx_rsa_private_crt_mb8(from, to, pp, pq, pdp, pdq, piq, bits, method, buffer) == LANE_5);   \
-            results(signed_##bits[0], bits / 8);                                                               \
-            CHECK(mbx_rsa_private_mb8(from, to, pd, pn, bits, NULL, NULL) == LANE_5);                          \
-            results(signed_##bits[0], bits / 8);                                                               \
-            CHECK(mbx_rsa_public_mb8(from, to, pn, bits, NULL, NULL) == LANE_5);                               \
-            results(opened_##bits[0], bits / 8);                                                               \
-            CHECK(mbx_rsa_private_crt_ssl_mb8(from, to, cp, cq, cdp, cdq, ciq, bits) == LANE_5);               \
-            results(signed_##bits[0], bits / 8);                                                               \
-            CHECK(mbx_rsa_private_ssl_mb8(from, to, cd, cn, bits) == LANE_5);                                  \
-            results(signed_##bits[0], bits / 8);                                                               \
-            CHECK(mbx_rsa_public_ssl_mb8(from, to, ce, cn, bits) == LANE_5);                                   \
-            results(opened_##bits[0], bits / 8);                                                               \
-        }                                                                                                      \
-        free(buffer);                                                                                          \
-        CHECK(len > 0);                                                                                        \
-        buffer = (int8u *)malloc((size_t)len);                                                                 \
-        CHECK(mbx_exp_mb8(to_words, px, pd, bits, pn, bits, buffer, len) == MBX_STATUS_OK);                    \
-        for (lane = 0; lane < 8; lane++)                                                                       \
-            CHECK(memcmp(out_words[lane], signed_words_##bits[lane], bits / 8) == 0);                          \
-        memset(out_words, 0, sizeof out_words);                                                                \
-        CHECK(mbx_exp##bits##_mb8(to_words, px, pd, bits, pn, bits, buffer, len) == MBX_STATUS_OK);            \
-        for (lane = 0; lane < 8; lane++)                                                                       \
-            CHECK(memcmp(out_words[lane], signed_words_##bits[lane], bits / 8) == 0);                          \
-        free(buffer);                                                                                          \
-        for (lane = 0; lane < 8; lane++) {                                                                     \
-            BN_free(bn[lane]), BN_free(bd[lane]), BN_free(be[lane]), BN_free(bp[lane]), BN_free(bq[lane]);     \
-            BN_free(bdp[lane]), BN_free(bdq[lane]), BN_free(biq[lane]);                                        \
-        }                                                                                                      \
+#define TEST(bits, k)                                                                                        \
+    static void test_##bits(void)                                                                            \
+    {                                                                                                        \
+        const int64u *pn[8], *pd[8], *pp[8], *pq[8], *pdp[8], *pdq[8], *piq[8], *px[8];                      \
+        BIGNUM *bn[8], *bd[8], *be[8], *bp[8], *bq[8], *bdp[8], *bdq[8], *biq[8];                            \
+        const BIGNUM *cn[8], *cd[8], *ce[8], *cp[8], *cq[8], *cdp[8], *cdq[8], *ciq[8];                      \
+        const int8u *from[8];                                                                                \
+        int8u *to[8];                                                                                        \
+        int64u *to_words[8];                                                                                 \
+        int8u *buffer;                                                                                       \
+        int lane, round, len = mbx_exp_BufferSize(bits);                                                     \
+        const mbx_RSA_Method *method = mbx_RSA##k##K_private_crt_Method();                                   \
+        for (lane = 0; lane < 8; lane++) {                                                                   \
+            pn[lane] = n_##bits[lane], pd[lane] = d_##bits[lane], pp[lane] = p_##bits[lane];                 \
+            pq[lane] = q_##bits[lane], pdp[lane] = dp_##bits[lane], pdq[lane] = dq_##bits[lane];             \
+            piq[lane] = iq_##bits[lane], px[lane] = x_words_##bits[lane];                                    \
+            cn[lane] = bn[lane] = bignum(pn[lane], bits / 64);                                               \
+            cd[lane] = bd[lane] = bignum(pd[lane], bits / 64);                                               \
+            cp[lane] = bp[lane] = bignum(pp[lane], bits / 128);                                              \
+            cq[lane] = bq[lane] = bignum(pq[lane], bits / 128);                                              \
+            cdp[lane] = bdp[lane] = bignum(pdp[lane], bits / 128);                                           \
+            cdq[lane] = bdq[lane] = bignum(pdq[lane], bits / 128);                                           \
+            ciq[lane] = biq[lane] = bignum(piq[lane], bits / 128);                                           \
+            ce[lane] = be[lane] = BN_new();                                                                  \
+            BN_set_word(be[lane], 65537);                                                                    \
+            from[lane] = x_##bits[lane], to[lane] = out[lane], to_words[lane] = out_words[lane];             \
+        }                                                                                                    \
+        from[5] = NULL;                                                                                      \
+        CHECK(mbx_RSA_Method_BufSize(method) > 0 && mbx_RSA_private_crt_Method(bits) == method);             \
+        CHECK(mbx_RSA_private_Method(bits) == mbx_RSA##k##K_private_Method());                               \
+        CHECK(mbx_RSA_pub65537_Method(bits) == mbx_RSA##k##K_pub65537_Method());                             \
+        buffer = (int8u *)malloc((size_t)mbx_RSA_Method_BufSize(method));                                    \
+        for (round = 0; round < 2; round++) {                                                                \
+            CHECK(mbx_rsa_private_crt_mb8(from, to, pp, pq, pdp, pdq, piq, bits, method, buffer) == LANE_5); \
+            results(signed_##bits[0], bits / 8);                                                             \
+            CHECK(mbx_rsa_private_mb8(from, to, pd, pn, bits, NULL, NULL) == LANE_5);                        \
+            results(signed_##bits[0], bits / 8);                                                             \
+            CHECK(mbx_rsa_public_mb8(from, to, pn, bits, NULL, NULL) == LANE_5);                             \
+            results(opened_##bits[0], bits / 8);                                                             \
+            CHECK(mbx_rsa_private_crt_ssl_mb8(from, to, cp, cq, cdp, cdq, ciq, bits) == LANE_5);             \
+            results(signed_##bits[0], bits / 8);                                                             \
+            CHECK(mbx_rsa_private_ssl_mb8(from, to, cd, cn, bits) == LANE_5);                                \
+            results(signed_##bits[0], bits / 8);                                                             \
+            CHECK(mbx_rsa_public_ssl_mb8(from, to, ce, cn, bits) == LANE_5);                                 \
+            results(opened_##bits[0], bits / 8);                                                             \
+        }                                                                                                    \
+        free(buffer);                                                                                        \
+        CHECK(len > 0);                                                                                      \
+        buffer = (int8u *)malloc((size_t)len);                                                               \
+        CHECK(mbx_exp_mb8(to_words, px, pd, bits, pn, bits, buffer, len) == MBX_STATUS_OK);                  \
+        for (lane = 0; lane < 8; lane++)                                                                     \
+            CHECK(memcmp(out_words[lane], signed_words_##bits[lane], bits / 8) == 0);                        \
+        memset(out_words, 0, sizeof out_words);                                                              \
+        CHECK(mbx_exp##bits##_mb8(to_words, px, pd, bits, pn, bits, buffer, len) == MBX_STATUS_OK);          \
+        for (lane = 0; lane < 8; lane++)                                                                     \
+            CHECK(memcmp(out_words[lane], signed_words_##bits[lane], bits / 8) == 0);                        \
+        free(buffer);                                                                                        \
+        for (lane = 0; lane < 8; lane++) {                                                                   \
+            BN_free(bn[lane]), BN_free(bd[lane]), BN_free(be[lane]), BN_free(bp[lane]), BN_free(bq[lane]);   \
+            BN_free(bdp[lane]), BN_free(bdq[lane]), BN_free(biq[lane]);                                      \
+        }                                                                                                    \
     }
 
 TEST(1024, 1)

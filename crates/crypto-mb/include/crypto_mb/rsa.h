@@ -1,8 +1,8 @@
 /*
  * RSA's private and public operation without padding, eight at once, each lane with its own key.
  *
- * Keys have 1024, 2048, 3072 or 4096 bits. from and to have rsa_bits/8 bytes, big-endian, and may be the same.
- * A key's numbers are arrays of 64-bit words, the lowest first, or OpenSSL's BIGNUMs. A lane with a null
+ * Keys have 1024, 2048, 3072 or 4096 bits. from and to have rsa_bits/8 bytes, big-endian, and may be the
+ * same. A key's numbers are arrays of 64-bit words, the lowest first, or OpenSSL's BIGNUMs. A lane with a null
  * pointer fails on its own, and so does one whose numbers fit no key, or whose message is not below the
  * modulus.
  *

@@ -21,9 +21,9 @@ use crate::zeroize_stack::zeroize_stack;
 const TRIES: usize = 64;
 
 impl PrivateKey {
-    /// Makes a key from the numbers of the Chinese remainder theorem. Modulus and exponents follow: `n = p·q`,
-    /// `e` is the inverse of `dp` modulo `p − 1`, and `d` that of `e` modulo `(p − 1)·(q − 1)`. The checks are
-    /// those of [`parse`](Self::parse).
+    /// Makes a key from the numbers of the Chinese remainder theorem. Modulus and exponents follow:
+    /// `n = p·q`, `e` is the inverse of `dp` modulo `p − 1`, and `d` that of `e` modulo `(p − 1)·(q − 1)`.
+    /// The checks are those of [`parse`](Self::parse).
     ///
     /// # Errors
     /// A [`KeyError`] says how the numbers are wrong, or do not fit together. [`KeyError::Exponent`] if the
