@@ -167,6 +167,7 @@ macro_rules! elsewhere {
 
 elsewhere! {
     mbx_sm3_init_mb16(state: *mut c_void) = c"mbx_sm3_init_mb16";
-    mbx_sm3_update_mb16(texts: *const c_void, lengths: *mut c_int, state: *mut c_void) = c"mbx_sm3_update_mb16";
+    mbx_sm3_update_mb16(texts: *const c_void, lengths: *mut c_int, state: *mut c_void) =
+        c"mbx_sm3_update_mb16";
     mbx_sm3_final_mb16(hashes: *mut c_void, state: *mut c_void) = c"mbx_sm3_final_mb16";
 }
