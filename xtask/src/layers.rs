@@ -19,6 +19,7 @@ pub const SHIPPED: &[&str] = &[
     "zariz-capi",
     "zariz-crypto-mb",
     "zariz-openssl-provider",
+    "zariz-jni",
     "zariz-peers",
     "zariz-cli",
 ];
@@ -29,7 +30,8 @@ const LABORATORY: &[&str] = &["lab", "xtask"];
 /// The crate without `std`, and without a word about any processor.
 const KERNELS: &str = "zariz-kernels";
 /// Shipped crates that forbid `unsafe` to themselves.
-const SAFE: &[&str] = &["zariz-kernels", "zariz", "zariz-bls12-381", "zariz-rustls", "zariz-cli"];
+const SAFE: &[&str] =
+    &["zariz-kernels", "zariz", "zariz-bls12-381", "zariz-rustls", "zariz-jni", "zariz-cli"];
 /// The only folders and files that may have `unsafe`.
 const UNSAFE_FOLDERS: &[&str] = &[
     "crates/machines",

@@ -1,0 +1,179 @@
+//! Requests and results as bytes. `Request.java` writes and reads the other side.
+//!
+//! Numbers are big-endian. `bytes` is a length of four bytes, and so many bytes.
+//!
+//! ```text
+//! request = operation (1), key (8), hash (1), mask hash (1), salt length (4), bytes, bytes
+//! result  = status (1), bytes
+//! ```
+//!
+//! An array has requests one after the other, and the answer has their results in the same order. If an array
+//! is damaged, the first request that cannot be read gets [`Status::Malformed`], and those behind it nothing.
+
+use zariz::rsa::{Error, Hash, KeyError};
+
+/// What a request asks for. `key` is a handle that a `Load…` gave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// A signature by PKCS#1 v1.5 of the digest that the first bytes are.
+    SignPkcs1,
+    /// A signature by PSS.
+    SignPss,
+    /// Whether the second bytes are such a signature of the digest.
+    VerifyPkcs1,
+    /// As [`VerifyPkcs1`](Self::VerifyPkcs1), by PSS.
+    VerifyPss,
+    /// The message in a ciphertext by PKCS#1 v1.5, or the substitute of implicit rejection.
+    DecryptPkcs1,
+    /// The message in a ciphertext by OAEP, whose label the second bytes are.
+    DecryptOaep,
+    /// A ciphertext by PKCS#1 v1.5 of the message that the first bytes are.
+    EncryptPkcs1,
+    /// A ciphertext by OAEP.
+    EncryptOaep,
+    /// A handle (8 bytes) and the length in bits (4) of the private key with the numbers n, e, d, p, q, dp, dq, qinv: `bytes` each, all of them in
+    /// the first bytes.
+    LoadNumbers,
+    /// The same of a private key in DER: PKCS#8 or PKCS#1.
+    LoadDer,
+    /// The same of the public key with modulus and exponent.
+    LoadPublic,
+    /// Forgets a key.
+    Free,
+    /// A new private key of `key` bits, with the first bytes as public exponent, as PKCS#8.
+    Generate,
+    /// The version, a space, and the fastest engine's name.
+    Describe,
+}
+
+impl Operation {
+    /// All, in the order of their numbers.
+    const ALL: [Self; 14] = [
+        Self::SignPkcs1,
+        Self::SignPss,
+        Self::VerifyPkcs1,
+        Self::VerifyPss,
+        Self::DecryptPkcs1,
+        Self::DecryptOaep,
+        Self::EncryptPkcs1,
+        Self::EncryptOaep,
+        Self::LoadNumbers,
+        Self::LoadDer,
+        Self::LoadPublic,
+        Self::Free,
+        Self::Generate,
+        Self::Describe,
+    ];
+}
+
+/// The hashes, in the order of their numbers: `Hash.java` has the same.
+const HASHES: [Hash; 11] = [
+    Hash::Sha1,
+    Hash::Sha224,
+    Hash::Sha256,
+    Hash::Sha384,
+    Hash::Sha512,
+    Hash::Sha512_224,
+    Hash::Sha512_256,
+    Hash::Sha3_224,
+    Hash::Sha3_256,
+    Hash::Sha3_384,
+    Hash::Sha3_512,
+];
+
+/// How an operation ended. After any but [`Done`](Self::Done), a result's bytes are the error's text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Status {
+    /// The bytes are the result.
+    Done,
+    /// The signature is wrong.
+    Mismatch,
+    /// The key cannot be used.
+    Key,
+    /// The ciphertext cannot be decrypted.
+    Padding,
+    /// The input has a length that does not fit.
+    Length,
+    /// The computation failed.
+    Failed,
+    /// The request is none.
+    Malformed,
+}
+
+/// An error as Java gets it.
+#[derive(Debug)]
+pub struct Failure(pub Status, pub String);
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let status = match error {
+            Error::Verification | Error::SaltLength { .. } => Status::Mismatch,
+            Error::Decryption | Error::OutOfRange => Status::Padding,
+            Error::Length { .. } | Error::MessageTooLong { .. } => Status::Length,
+            Error::KeyTooShort | Error::InvalidKey | Error::PssOnly | Error::PssParameters(_) => Status::Key,
+            _ => Status::Failed,
+        };
+        Self(status, error.to_string())
+    }
+}
+
+impl From<KeyError> for Failure {
+    fn from(error: KeyError) -> Self {
+        let status = if error == KeyError::Random { Status::Failed } else { Status::Key };
+        Self(status, error.to_string())
+    }
+}
+
+/// One request.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// What it asks for.
+    pub operation: Operation,
+    /// The key's handle.
+    pub key: u64,
+    /// The hash of the message or the label.
+    pub hash: Hash,
+    /// The hash of MGF1.
+    pub mask_hash: Hash,
+    /// The length of the salt in bytes.
+    pub salt_len: usize,
+    /// Two arguments.
+    pub bytes: [&'a [u8]; 2],
+}
+
+/// What is left to read.
+#[derive(Clone, Copy, Debug)]
+pub struct Reader<'a>(pub &'a [u8]);
+
+impl<'a> Reader<'a> {
+    /// The next request; nothing if it is damaged.
+    pub fn request(&mut self) -> Option<Request<'a>> {
+        Some(Request {
+            operation: *Operation::ALL.get(usize::from(self.byte()?))?,
+            key: u64::from_be_bytes(self.array()?),
+            hash: *HASHES.get(usize::from(self.byte()?))?,
+            mask_hash: *HASHES.get(usize::from(self.byte()?))?,
+            salt_len: usize::try_from(u32::from_be_bytes(self.array()?)).ok()?,
+            bytes: [self.bytes()?, self.bytes()?],
+        })
+    }
+
+    /// The next bytes with their length before them.
+    pub fn bytes(&mut self) -> Option<&'a [u8]> {
+        let length = u32::from_be_bytes(self.array()?);
+        let (bytes, rest) = self.0.split_at_checked(usize::try_from(length).ok()?)?;
+        self.0 = rest;
+        Some(bytes)
+    }
+
+    fn byte(&mut self) -> Option<u8> {
+        self.array().map(|[byte]| byte)
+    }
+
+    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (array, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(*array)
+    }
+}

@@ -1,0 +1,125 @@
+package zariz.jca;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Combines the requests of many threads into batches, which zariz computes side by side in vector lanes. It does
+ * what zariz's batcher for Rust does (docs/batcher.md), but threads wait in Java: a virtual thread that waits
+ * holds no carrier.
+ *
+ * <p>A thread whose request finds a free <i>slot</i> leads: it computes the requests that wait, its own among
+ * them, by one native call, and wakes their threads. Meanwhile others queue; the first of them leads next.
+ */
+final class Batcher {
+    /** Larger batches cost no less for each request, and every request waits for the last of its batch. */
+    private static final int MAX_BATCH = 16;
+    /** A batch of so many requests needs no others: no processor has more lanes. */
+    private static final int FULL = 8;
+    /** How long other threads may keep the processor when we yield: so long, and again for each request. */
+    private static final long ALLOWANCE_NANOS = 500_000;
+    /** After a longer time, no thread yields for so many times as long. */
+    private static final int PAUSE_FACTOR = 16;
+
+    private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
+
+    /** Signatures and decryptions. */
+    static final Batcher PRIVATE = new Batcher(PROCESSORS, true);
+    /** Those with keys above {@link #LONG_BITS}: they leave processors to the others. */
+    static final Batcher LONG = new Batcher(Math.max(1, PROCESSORS / 2), true);
+    /** Verifications and encryptions. They take little longer than a thread switch, so nobody yields. */
+    static final Batcher PUBLIC = new Batcher(PROCESSORS, false);
+
+    private static final int LONG_BITS = 4096;
+
+    private final LinkedBlockingQueue<Request> waiting = new LinkedBlockingQueue<>();
+    private final Semaphore slots;
+    private final boolean yields;
+    private volatile long pauseEnd = System.nanoTime();
+    final LongAdder operations = new LongAdder();
+    final LongAdder batches = new LongAdder();
+
+    private Batcher(int slots, boolean yields) {
+        this.slots = new Semaphore(slots);
+        this.yields = yields;
+    }
+
+    /** The one for private operations with keys of so many bits. */
+    static Batcher forPrivate(int bits) {
+        return bits > LONG_BITS ? LONG : PRIVATE;
+    }
+
+    /** Waits until the request has its result. An interrupted thread stays interrupted. */
+    Request call(Request request) {
+        waiting.add(request);
+        boolean interrupted = false;
+        while (!request.isDone()) {
+            if (!request.isTaken() && slots.tryAcquire()) {
+                try {
+                    lead(request);
+                } finally {
+                    slots.release();
+                    // A thread that found no slot has its request in the queue since before: it is not missed.
+                    Request next = waiting.peek();
+                    if (next != null) {
+                        LockSupport.unpark(next.owner);
+                    }
+                }
+            } else {
+                LockSupport.park(this);
+                interrupted |= Thread.interrupted();
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return request;
+    }
+
+    /** Computes a batch. The slot is ours. */
+    private void lead(Request own) {
+        if (own.isDone()) {
+            return;
+        }
+        yieldToOthers();
+        List<Request> batch = new ArrayList<>(MAX_BATCH);
+        waiting.drainTo(batch, MAX_BATCH);
+        if (batch.isEmpty()) {
+            return; // another thread has taken ours meanwhile
+        }
+        batch.forEach(Request::take);
+        Request.compute(batch.toArray(new Request[0]));
+        operations.add(batch.size());
+        batches.increment();
+        for (Request request : batch) {
+            if (request != own) {
+                LockSupport.unpark(request.owner);
+            }
+        }
+    }
+
+    /**
+     * Lets other ready threads bring their requests. If more threads are ready than there are processors, they
+     * would otherwise run after the batch, and each would find no computation under way and compute alone.
+     */
+    private void yieldToOthers() {
+        int before = waiting.size();
+        if (!yields || before >= FULL) {
+            return;
+        }
+        long begin = System.nanoTime();
+        if (begin - pauseEnd < 0) {
+            return;
+        }
+        Thread.yield();
+        long end = System.nanoTime();
+        int brought = Math.max(0, waiting.size() - before);
+        if (end - begin > ALLOWANCE_NANOS * (1 + brought)) {
+            pauseEnd = end + PAUSE_FACTOR * (end - begin);
+        }
+    }
+}

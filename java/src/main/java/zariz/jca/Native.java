@@ -1,0 +1,74 @@
+package zariz.jca;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+
+/** The native library: crates/jni. It has one function, which takes requests as bytes. */
+final class Native {
+    /** Its version must be that of this package: the two agree on how requests are written. */
+    static final String VERSION = "0.1.0";
+    /** The fastest engine on this processor; null without the library. */
+    static final String ENGINE;
+    /** Why there is no library; null if there is one. */
+    static final Throwable UNAVAILABLE;
+
+    private static final String PATH_PROPERTY = "zariz.native.path";
+    private static final String RESOURCE = "/META-INF/native/linux-x86_64/libzariz_jni.so";
+
+    static {
+        String engine = null;
+        Throwable unavailable = null;
+        try {
+            load();
+            Request describe = new Request(Request.Operation.DESCRIBE, 0, new byte[0], new byte[0]);
+            Request.compute(new Request[] {describe});
+            String[] described = new String(describe.result(), StandardCharsets.UTF_8).split(" ");
+            if (described.length != 2 || !described[0].equals(VERSION)) {
+                throw new UnsatisfiedLinkError("the native library has version " + described[0] + ", and the jar "
+                        + VERSION + "; correct the property " + PATH_PROPERTY + ", or remove it");
+            }
+            engine = described[1];
+        } catch (Exception | LinkageError e) {
+            unavailable = e;
+        }
+        ENGINE = engine;
+        UNAVAILABLE = unavailable;
+    }
+
+    private Native() {}
+
+    /** The results of the requests, in order. It never waits for another thread. */
+    static native byte[] call(byte[] requests);
+
+    private static void load() throws IOException {
+        String path = System.getProperty(PATH_PROPERTY);
+        if (path != null) {
+            System.load(Path.of(path).toAbsolutePath().toString());
+            return;
+        }
+        String os = System.getProperty("os.name");
+        String processor = System.getProperty("os.arch");
+        if (!os.equals("Linux") || !(processor.equals("amd64") || processor.equals("x86_64"))) {
+            throw new UnsatisfiedLinkError("the jar has a library for Linux on x86-64, not for " + os + " on "
+                    + processor + "; build one, and name it in the property " + PATH_PROPERTY);
+        }
+        try (InputStream library = Native.class.getResourceAsStream(RESOURCE)) {
+            if (library == null) {
+                throw new FileNotFoundException(RESOURCE + " is not in the jar");
+            }
+            // Nobody else may read or write it, and it has no name any more when it is loaded.
+            Path file = Files.createTempFile("zariz-", ".so");
+            try {
+                Files.copy(library, file, StandardCopyOption.REPLACE_EXISTING);
+                System.load(file.toString());
+            } finally {
+                Files.delete(file);
+            }
+        }
+    }
+}
