@@ -1,5 +1,8 @@
 package zariz.jca;
 
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -25,6 +28,7 @@ final class Batcher {
     /** After a longer time, no thread yields for so many times as long. */
     private static final int PAUSE_FACTOR = 16;
 
+    private static final MethodHandle IS_VIRTUAL = threadIsVirtual();
     private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
 
     /** Signatures and decryptions. */
@@ -105,10 +109,17 @@ final class Batcher {
     /**
      * Lets other ready threads bring their requests. If more threads are ready than there are processors, they
      * would otherwise run after the batch, and each would find no computation under way and compute alone.
+     *
+     * <p>The system may give the processor to another program for milliseconds; after that, platform threads do
+     * not yield for a while. Virtual threads always do: only yielding lets the others of their carrier run.
      */
     private void yieldToOthers() {
         int before = waiting.size();
         if (!yields || before >= FULL) {
+            return;
+        }
+        if (isVirtual()) {
+            Thread.yield();
             return;
         }
         long begin = System.nanoTime();
@@ -120,6 +131,24 @@ final class Batcher {
         int brought = Math.max(0, waiting.size() - before);
         if (end - begin > ALLOWANCE_NANOS * (1 + brought)) {
             pauseEnd = end + PAUSE_FACTOR * (end - begin);
+        }
+    }
+
+    private static boolean isVirtual() {
+        try {
+            return IS_VIRTUAL != null && (boolean) IS_VIRTUAL.invokeExact(Thread.currentThread());
+        } catch (Throwable e) {
+            throw new AssertionError(e); // it declares no exception
+        }
+    }
+
+    /** {@code Thread.isVirtual}; null before Java 21, which has no virtual threads. */
+    private static MethodHandle threadIsVirtual() {
+        try {
+            return MethodHandles.publicLookup()
+                    .findVirtual(Thread.class, "isVirtual", MethodType.methodType(boolean.class));
+        } catch (ReflectiveOperationException e) {
+            return null;
         }
     }
 }
