@@ -11,6 +11,7 @@ mod fuzz;
 mod handshakes;
 mod hidden;
 mod instructions;
+mod java;
 mod layers;
 mod metadata;
 mod module;

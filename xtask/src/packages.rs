@@ -35,6 +35,8 @@ const NEEDED: &[Needed] = &[
     ("bsdutils", "script", &["--version"]),
     ("jq", "jq", &["--version"]),
     ("nodejs", "node", &["--version"]),
+    ("maven", "mvn", &["--version"]),
+    ("openjdk-17-jdk-headless", "javac", &["-version"]),
     ("nghttp2-client", "h2load", &["--version"]),
 ];
 

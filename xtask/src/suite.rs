@@ -3,6 +3,7 @@
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
+use std::env::consts::DLL_SUFFIX;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -39,7 +40,7 @@ pub fn programs(crates: &[&str], variable: Option<(&str, &str)>) -> Result<Vec<J
     Ok(built.into_iter().map(job).collect())
 }
 
-/// A program of the workspace, as its tests use it.
+/// A program or library for C of the workspace, as its tests use it.
 pub fn program(name: &str) -> Result<PathBuf> {
     let found = built()?.into_iter().find(|it| !it.is_test && it.name == name);
     Ok(found.with_context(|| format!("cargo did not build {name}"))?.program)
@@ -63,8 +64,10 @@ fn built() -> Result<Vec<Built>> {
     for line in output(build).context("the tests do not compile")?.lines() {
         let message: Value = serde_json::from_str(line).context("cargo's message is not JSON")?;
         let text = |value: &Value| value.as_str().map(str::to_owned);
+        let mut files = message["filenames"].as_array().into_iter().flatten().filter_map(text);
+        let program = text(&message["executable"]).or_else(|| files.find(|file| file.ends_with(DLL_SUFFIX)));
         if let (Some(program), Some(manifest), Some(name)) =
-            (text(&message["executable"]), text(&message["manifest_path"]), text(&message["target"]["name"]))
+            (program, text(&message["manifest_path"]), text(&message["target"]["name"]))
         {
             let folder = Path::new(&manifest).parent().unwrap_or(root()).to_owned();
             let is_test = message["profile"]["test"] == true;

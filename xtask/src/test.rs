@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use crate::process::{cargo, run as run_command};
 use crate::{
-    api, archives, codegen, dependencies, dist, emulated, faults, fuzz, hidden, layers, msrv, newest,
+    api, archives, codegen, dependencies, dist, emulated, faults, fuzz, hidden, java, layers, msrv, newest,
     packages, proof, python, secrets, servers, site, soak, suite, supply, tables,
 };
 
@@ -62,6 +62,12 @@ pub const STEPS: &[Step] = &[
         what: "the Python package: its wheel, tests and types",
         long: false,
         run: python::tests,
+    },
+    Step {
+        name: "java",
+        what: "the package for Java, on each Java that is installed",
+        long: false,
+        run: java::tests,
     },
     Step {
         name: "narrower",

