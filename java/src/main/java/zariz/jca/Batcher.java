@@ -7,6 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 
@@ -15,8 +17,9 @@ import java.util.concurrent.locks.LockSupport;
  * what zariz's batcher for Rust does (docs/batcher.md), but threads wait in Java: a virtual thread that waits
  * holds no carrier.
  *
- * <p>A thread whose request finds a free <i>slot</i> leads: it computes the requests that wait, its own among
- * them, by one native call, and wakes their threads. Meanwhile others queue; the first of them leads next.
+ * <p>A platform thread whose request finds a free <i>slot</i> leads: it computes the requests that wait, its own
+ * among them, by one native call, and wakes their threads. Meanwhile others queue; the first of them leads next. A
+ * virtual thread leaves private operations to a worker, so that its carrier runs those that bring more requests.
  */
 final class Batcher {
     /** Larger batches cost no less for each request, and every request waits for the last of its batch. */
@@ -42,6 +45,8 @@ final class Batcher {
 
     private final LinkedBlockingQueue<Request> waiting = new LinkedBlockingQueue<>();
     private final Semaphore slots;
+    /** They compute private operations of virtual threads. */
+    private final ThreadPoolExecutor workers;
     private final boolean yields;
     private volatile long pauseEnd = System.nanoTime();
     final LongAdder operations = new LongAdder();
@@ -50,6 +55,13 @@ final class Batcher {
     private Batcher(int slots, boolean yields) {
         this.slots = new Semaphore(slots);
         this.yields = yields;
+        workers = new ThreadPoolExecutor(slots, slots, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), work -> {
+            Thread worker = new Thread(null, work, "zariz", 0, false); // without its maker's inheritable values
+            worker.setContextClassLoader(null);
+            worker.setDaemon(true);
+            return worker;
+        });
+        workers.allowCoreThreadTimeOut(true);
     }
 
     /** The one for private operations with keys of so many bits. */
@@ -59,23 +71,20 @@ final class Batcher {
 
     /** Waits until the request has its result. An interrupted thread stays interrupted. */
     Request call(Request request) {
-        waiting.add(request);
+        boolean isHandedOver = false;
         boolean interrupted = false;
+        waiting.add(request);
         while (!request.isDone()) {
-            if (!request.isTaken() && slots.tryAcquire()) {
-                try {
-                    lead(request);
-                } finally {
-                    slots.release();
-                    // A thread that found no slot has its request in the queue since before: it is not missed.
-                    Request next = waiting.peek();
-                    if (next != null) {
-                        LockSupport.unpark(next.owner);
-                    }
-                }
-            } else {
+            if (isHandedOver || request.isTaken() || !slots.tryAcquire()) {
+                // Between the look at the result and this, nothing may wait: it would use up our wake-up.
                 LockSupport.park(this);
+                isHandedOver = false;
                 interrupted |= Thread.interrupted();
+            } else if (yields && isVirtual(request.owner)) {
+                startWorker();
+                isHandedOver = true;
+            } else {
+                lead(request);
             }
         }
         if (interrupted) {
@@ -84,16 +93,51 @@ final class Batcher {
         return request;
     }
 
-    /** Computes a batch. The slot is ours. */
+    /** Computes a batch, and frees our slot. */
     private void lead(Request own) {
-        if (own.isDone()) {
-            return;
+        try {
+            computeBatch(own);
+        } finally {
+            freeSlot();
         }
+    }
+
+    /** Gives our slot to a worker; computes here if there can be none. */
+    private void startWorker() {
+        try {
+            workers.execute(this::work);
+        } catch (OutOfMemoryError e) { // the system starts no more threads
+            work();
+        }
+    }
+
+    /** Computes until nothing waits. The slot is ours. */
+    private void work() {
+        try {
+            while (!waiting.isEmpty()) {
+                computeBatch(null);
+            }
+        } finally {
+            freeSlot();
+        }
+    }
+
+    private void freeSlot() {
+        slots.release();
+        // A thread that found no slot has put its request into the queue before: it is not missed.
+        Request next = waiting.peek();
+        if (next != null) {
+            LockSupport.unpark(next.owner);
+        }
+    }
+
+    /** Computes a batch, with the caller's request if it has one. */
+    private void computeBatch(Request own) {
         yieldToOthers();
         List<Request> batch = new ArrayList<>(MAX_BATCH);
         waiting.drainTo(batch, MAX_BATCH);
         if (batch.isEmpty()) {
-            return; // another thread has taken ours meanwhile
+            return; // another thread has taken them meanwhile
         }
         batch.forEach(Request::take);
         Request.compute(batch.toArray(new Request[0]));
@@ -110,16 +154,12 @@ final class Batcher {
      * Lets other ready threads bring their requests. If more threads are ready than there are processors, they
      * would otherwise run after the batch, and each would find no computation under way and compute alone.
      *
-     * <p>The system may give the processor to another program for milliseconds; after that, platform threads do
-     * not yield for a while. Virtual threads always do: only yielding lets the others of their carrier run.
+     * <p>The system may give the processor to another program for milliseconds; after that, nobody yields for a
+     * while.
      */
     private void yieldToOthers() {
         int before = waiting.size();
         if (!yields || before >= FULL) {
-            return;
-        }
-        if (isVirtual()) {
-            Thread.yield();
             return;
         }
         long begin = System.nanoTime();
@@ -134,9 +174,9 @@ final class Batcher {
         }
     }
 
-    private static boolean isVirtual() {
+    private static boolean isVirtual(Thread thread) {
         try {
-            return IS_VIRTUAL != null && (boolean) IS_VIRTUAL.invokeExact(Thread.currentThread());
+            return IS_VIRTUAL != null && (boolean) IS_VIRTUAL.invokeExact(thread);
         } catch (Throwable e) {
             throw new AssertionError(e); // it declares no exception
         }
