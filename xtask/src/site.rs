@@ -8,7 +8,7 @@ use crate::process::{command, empty_folder, output, root, run, works};
 use crate::{python, suite};
 
 /// What the site has: pages in the repository's own folders, so that every link works here and there.
-const PAGES: [&str; 16] = [
+const PAGES: [&str; 17] = [
     "docs/",
     ":!docs/mkdocs.yml",
     ":!docs/requirements.txt",
@@ -20,6 +20,7 @@ const PAGES: [&str; 16] = [
     "SOUNDNESS.md",
     "crates/rustls/README.md",
     "examples/",
+    "java/examples/",
     "lab/bench/README.md",
     "lab/journal.md",
     "lab/results/*.md",
@@ -47,7 +48,7 @@ pub fn build() -> Result<()> {
     empty_folder(&source)?;
     let shown = |path: &&str| {
         let ending = Path::new(path).extension().and_then(|ending| ending.to_str());
-        matches!(ending, Some("md" | "svg" | "css" | "txt" | "cfg" | "cnf" | "conf" | "py"))
+        matches!(ending, Some("md" | "svg" | "css" | "txt" | "cfg" | "cnf" | "conf" | "py" | "java"))
     };
     for file in files.lines().filter(shown).filter(|file| root().join(file).exists()) {
         let copy = source.join(file);
