@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 
 use crate::python;
-use crate::suite::{self, Job};
+use crate::suite::{self, Job, Of};
 
 const HIDE: &str = "ZARIZ_HIDE";
 
@@ -36,7 +36,7 @@ pub fn every() -> Result<()> {
 /// Runs these jobs, and the tests of [`CRATES`], with these instructions hidden.
 fn with(hide: &str, mut jobs: Vec<Job>) -> Result<()> {
     println!("-- with {HIDE}={hide}");
-    jobs.extend(suite::programs(CRATES, Some((HIDE, hide)))?);
+    jobs.extend(suite::programs(Of::These(CRATES), Some((HIDE, hide)))?);
     suite::run(jobs).with_context(|| format!("with {HIDE}={hide} in the environment"))
 }
 

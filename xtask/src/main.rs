@@ -109,9 +109,9 @@ fn main() -> ExitCode {
             return ExitCode::SUCCESS;
         }
         ["test", ref steps @ ..]
-            if steps
-                .iter()
-                .all(|step| *step == test::LONG || test::STEPS.iter().any(|s| s.name == *step)) =>
+            if steps.iter().all(|step| {
+                [test::CI, test::LONG].contains(step) || test::STEPS.iter().any(|s| s.name == *step)
+            }) =>
         {
             test::run(steps)
         }

@@ -3,19 +3,23 @@
 use anyhow::{Context, Result};
 
 use crate::process::{command, run};
-use crate::suite;
+use crate::suite::{self, Of};
+
+/// The folder of that crate. It takes minutes to compile, so its tests run here.
+pub const CRATE: &str = "lab/analysis";
 
 /// Writes them.
 pub fn write() -> Result<()> {
     analysis(&[]).context("the tables could not be made")
 }
 
-/// Makes them in memory, and compares them with the files.
+/// Runs the crate's tests. Makes the tables in memory, and compares them with the files.
 pub fn check() -> Result<()> {
     if !cfg!(target_arch = "x86_64") {
         println!("not checked: the tables are about machines that exist on x86-64 only");
         return Ok(());
     }
+    suite::run(suite::programs(Of::These(&[CRATE]), None)?)?;
     analysis(&["--check"])
         .context("intervals find an overflow, or generated tables are out of date: see above")
 }

@@ -1,5 +1,6 @@
-//! `cargo xtask test`: what must hold before a change goes in, in order, up to the first failure. What takes
-//! long and rarely finds anything new is apart: `cargo xtask test long`.
+//! `cargo xtask test`: the tests, in order, up to the first failure. `cargo xtask test ci` has all that must
+//! hold before a change goes in. What takes long and rarely finds anything new is apart: `cargo xtask test
+//! long`.
 
 use anyhow::{Context, Result};
 use std::time::Instant;
@@ -9,140 +10,168 @@ use crate::{
     api, archives, codegen, dependencies, dist, emulated, faults, fuzz, hidden, java, layers, msrv, newest,
     packages, proof, python, secrets, servers, site, soak, suite, supply, tables,
 };
+use suite::Of;
 
 /// One step.
 pub struct Step {
     pub name: &'static str,
     what: &'static str,
-    /// Whether it is among the long ones.
-    long: bool,
+    when: When,
     run: fn() -> Result<()>,
+}
+
+/// When a step runs, if it is not named.
+#[derive(Clone, Copy, PartialEq)]
+enum When {
+    /// Always.
+    Always,
+    /// Before a change goes in.
+    Ci,
+    /// Before a release.
+    Long,
 }
 
 /// All steps, cheap ones first.
 pub const STEPS: &[Step] = &[
-    Step { name: "packages", what: "programs that tests call", long: false, run: packages::install },
-    Step { name: "format", what: "cargo fmt --check", long: false, run: format },
-    Step { name: "clippy", what: "clippy, warnings as errors", long: false, run: clippy },
-    Step { name: "docs", what: "cargo doc, warnings as errors", long: false, run: docs },
-    Step { name: "msrv", what: "the oldest compiler promised", long: false, run: msrv::check },
+    Step { name: "packages", what: "programs that tests call", when: When::Always, run: packages::install },
+    Step { name: "format", what: "cargo fmt --check", when: When::Always, run: format },
+    Step { name: "clippy", what: "clippy, warnings as errors", when: When::Always, run: clippy },
+    Step { name: "docs", what: "cargo doc, warnings as errors", when: When::Always, run: docs },
+    Step { name: "msrv", what: "the oldest compiler promised", when: When::Always, run: msrv::check },
     Step {
         name: "layers",
         what: "who may depend on whom, and where unsafe may be",
-        long: false,
+        when: When::Always,
         run: layers::check,
     },
     Step {
         name: "dependencies",
         what: "docs/dependencies.md lists them all; their licences and sources",
-        long: false,
+        when: When::Always,
         run: || dependencies::check().and_then(|()| supply::check()),
     },
-    Step { name: "api", what: "the public API is the one in docs/api", long: false, run: api::check },
-    Step { name: "site", what: "the documentation site and its links", long: true, run: site::build },
-    Step { name: "features", what: "the library with fewer features", long: true, run: features },
-    Step { name: "tests", what: "unit, property, vector, CLI and doc tests", long: false, run: tests },
+    Step { name: "api", what: "the public API is the one in docs/api", when: When::Always, run: api::check },
+    Step { name: "site", what: "the documentation site and its links", when: When::Long, run: site::build },
+    Step { name: "features", what: "the library with fewer features", when: When::Ci, run: features },
+    Step { name: "tests", what: "unit, property, vector, CLI and doc tests", when: When::Always, run: tests },
     Step {
         name: "commands",
         what: "docs/commands.md is the program's help",
-        long: false,
+        when: When::Always,
         run: site::check_commands,
     },
-    Step { name: "fuzz", what: "the fuzz targets on their small corpus", long: true, run: fuzz::replay },
-    Step { name: "servers", what: "the servers of examples/servers", long: true, run: servers::check },
-    Step { name: "newest", what: "the provider in the newest OpenSSL", long: true, run: newest::tests },
+    Step {
+        name: "fuzz",
+        what: "the fuzz targets on their small corpus",
+        when: When::Long,
+        run: fuzz::replay,
+    },
+    Step { name: "servers", what: "the servers of examples/servers", when: When::Long, run: servers::check },
+    Step { name: "newest", what: "the provider in the newest OpenSSL", when: When::Long, run: newest::tests },
     Step {
         name: "emulated",
         what: "the code for AVX512-IFMA and AVX-IFMA, emulated",
-        long: true,
+        when: When::Long,
         run: emulated::tests,
     },
     Step {
         name: "python",
         what: "the Python package: its wheel, tests and types",
-        long: false,
+        when: When::Ci,
         run: python::tests,
     },
     Step {
         name: "java",
         what: "the package for Java, on each Java that is installed",
-        long: false,
+        when: When::Ci,
         run: java::tests,
     },
     Step {
         name: "narrower",
         what: "tests again, as on a processor with AVX2 or without vectors",
-        long: false,
+        when: When::Ci,
         run: hidden::narrower,
     },
     Step {
         name: "processors",
         what: "tests again, as on every other kind of processor",
-        long: true,
+        when: When::Long,
         run: hidden::every,
     },
     Step {
         name: "cluster",
         what: "the Python package on a cluster, its archives, and PyJWT's own tests with it",
-        long: true,
+        when: When::Long,
         run: python::cluster,
     },
     Step {
         name: "soak",
         what: "haproxy, asynchronous jobs and requests, for some minutes",
-        long: true,
+        when: When::Long,
         run: soak::check,
     },
-    Step { name: "proof", what: "the assembly, proved for all inputs", long: true, run: proof::check },
+    Step { name: "proof", what: "the assembly, proved for all inputs", when: When::Long, run: proof::check },
     Step {
         name: "archives",
         what: "published crates, built from what crates.io would get",
-        long: true,
+        when: When::Long,
         run: archives::check,
     },
     Step {
         name: "dist",
         what: "what people install, made, and used on systems without Rust",
-        long: true,
+        when: When::Long,
         run: dist::check,
     },
-    Step { name: "faults", what: "flipped bits reveal no key", long: true, run: faults::check },
+    Step { name: "faults", what: "flipped bits reveal no key", when: When::Long, run: faults::check },
     Step {
         name: "tables",
         what: "intervals, counts, and the tables made of them",
-        long: false,
+        when: When::Ci,
         run: tables::check,
     },
     Step {
         name: "secrets",
         what: "no branch or address that depends on a secret",
-        long: false,
+        when: When::Ci,
         run: secrets::check,
     },
-    Step { name: "codegen", what: "what the kernels compile to", long: false, run: codegen::check },
+    Step { name: "codegen", what: "what the kernels compile to", when: When::Ci, run: codegen::check },
     Step {
         name: "avx512",
         what: "nothing depends on secrets in code for a processor with AVX-512",
-        long: true,
+        when: When::Long,
         run: || codegen::for_processors(&["sapphirerapids"]),
     },
 ];
 
-/// The name of all long steps together.
+/// The names of steps together: those before a change goes in, and the long ones.
+pub const CI: &str = "ci";
 pub const LONG: &str = "long";
 
 /// The steps, a line for each.
 pub fn list() -> String {
     let line = |step: &Step| {
-        format!("  {:<12} {}{}\n", step.name, step.what, if step.long { " (long)" } else { "" })
+        let when = match step.when {
+            When::Always => "",
+            When::Ci => " (ci)",
+            When::Long => " (long)",
+        };
+        format!("  {:<12} {}{when}\n", step.name, step.what)
     };
     STEPS.iter().map(line).collect()
 }
 
-/// Runs the named steps, or all short ones if none is named.
+/// Runs the named steps, or those that always run if none is named.
 pub fn run(names: &[&str]) -> Result<()> {
-    let is_chosen = |step: &&Step| names.contains(&step.name) || names.contains(&LONG) && step.long;
-    let chosen = || STEPS.iter().filter(|step| if names.is_empty() { !step.long } else { is_chosen(step) });
+    let has = |name| names.contains(&name);
+    let is_chosen = |step: &&Step| match step.when {
+        _ if has(step.name) => true,
+        When::Always => names.is_empty() || has(CI),
+        When::Ci => has(CI),
+        When::Long => has(LONG),
+    };
+    let chosen = || STEPS.iter().filter(is_chosen);
     let (count, start) = (chosen().count(), Instant::now());
     for (i, step) in chosen().enumerate() {
         println!("== {}/{count} {}: {}", i + 1, step.name, step.what);
@@ -200,6 +229,6 @@ fn features() -> Result<()> {
 
 fn tests() -> Result<()> {
     packages::check()?;
-    suite::run(suite::programs(&[], None)?)?;
+    suite::run(suite::programs(Of::AllBut(tables::CRATE), None)?)?;
     run_command(cargo(&["test", "--workspace", "--locked", "--doc"]))
 }
