@@ -2,7 +2,6 @@ package zariz.jca;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -101,7 +100,7 @@ final class Fixtures {
     static String child(List<String> options, String... arguments) throws Exception {
         List<String> command = new ArrayList<>(List.of(tool("java"), "-Xcheck:jni"));
         command.addAll(options);
-        command.addAll(List.of("-cp", System.getProperty("java.class.path").replace(File.pathSeparator + "null", "")));
+        command.addAll(List.of("-cp", System.getProperty("java.class.path")));
         command.add(Child.class.getName());
         command.addAll(List.of(arguments));
         return output(command);
