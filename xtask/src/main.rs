@@ -45,7 +45,8 @@ const USAGE: &str = "\
 Usage: cargo xtask COMMAND
 
 Commands:
-  test [STEP…]       what must hold before a change goes in, without the long steps; with names, only those steps
+  test [STEP…]       the tests, without the steps that are only for a change (ci) or a release (long); with names, only
+                     those steps; `ci` and `long` name all of theirs, and `ci` all others too
   test long          the long steps, which rarely find anything new
   codegen [--bless]  compiles the entry points of every machine, prints what they became, and compares it with
                      xtask/codegen-budget.txt; --bless rewrites that file
