@@ -8,6 +8,7 @@ mod dist;
 mod emulated;
 mod faults;
 mod fuzz;
+mod go;
 mod handshakes;
 mod hidden;
 mod instructions;
@@ -94,6 +95,8 @@ Commands:
   dist               makes in dist/ what people install without a compiler: the wheel and source archive of the Python
                      package, an archive of the program and the module for OpenSSL, and Debian packages of both;
                      it installs its tools into target/tools
+  go                 makes the file with the engine that the Go module links, go/internal/syso/zariz_linux_amd64.syso, and
+                     renews the module's copy of the C header
   fuzz [SECONDS] [--target NAME] [--minimise | --keep FILE]
                      runs each fuzz target of lab/fuzz/, or that one, for SECONDS (60), with a nightly compiler and cargo-fuzz;
                      --minimise makes lab/fuzz/corpus-small again from what is known, and --keep puts a file into that of the
@@ -140,6 +143,7 @@ fn main() -> ExitCode {
         ["supply"] => supply::check_all(),
         ["sbom"] => sbom::write(),
         ["dist"] => dist::write(),
+        ["go"] => go::write(),
         ["reproducible"] => reproducible::check(),
         ["fuzz", ref rest @ ..] => fuzz::run_all(rest),
         ["codegen"] => codegen::report(),

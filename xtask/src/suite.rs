@@ -61,6 +61,16 @@ pub fn program(name: &str) -> Result<PathBuf> {
     Ok(found.with_context(|| format!("cargo did not build {name}"))?.program)
 }
 
+/// The file of a library of the workspace, as its tests use it.
+pub fn library(file: &str) -> Result<PathBuf> {
+    let is_it = |path: &PathBuf| path.file_name().is_some_and(|name| name == file);
+    let libraries = messages()?.into_iter().flat_map(|message| {
+        let files = message["filenames"].as_array().cloned().unwrap_or_default();
+        files.into_iter().filter_map(|file| file.as_str().map(PathBuf::from))
+    });
+    libraries.into_iter().find(is_it).with_context(|| format!("cargo did not build {file}"))
+}
+
 /// What cargo built.
 struct Built {
     name: String,
@@ -75,9 +85,20 @@ struct Built {
 fn built(but: &[&str]) -> Result<Vec<Built>> {
     let messages = ["--no-run", "--message-format=json-render-diagnostics"];
     let build = cargo(&[&["test", "--workspace", "--locked"], but, &messages[..]].concat());
+/// Compiles the tests of the whole workspace, and the programs and libraries that they use, and returns
+/// cargo's messages. All steps use these: another set of packages has other features, and would be compiled
+/// again.
+fn messages() -> Result<Vec<Value>> {
+    let messages = ["--no-run", "--message-format=json-render-diagnostics"];
+    let build = cargo(&[&["test", "--workspace", "--locked"], &messages[..]].concat());
+    let messages = output(build).context("the tests do not compile")?;
+    messages.lines().map(|line| serde_json::from_str(line).context("cargo's message is not JSON")).collect()
+}
+
+/// The programs among these.
+fn built() -> Result<Vec<Built>> {
     let mut built = Vec::new();
-    for line in output(build).context("the tests do not compile")?.lines() {
-        let message: Value = serde_json::from_str(line).context("cargo's message is not JSON")?;
+    for message in messages()? {
         let text = |value: &Value| value.as_str().map(str::to_owned);
         let mut files = message["filenames"].as_array().into_iter().flatten().filter_map(text);
         let program = text(&message["executable"]).or_else(|| files.find(|file| file.ends_with(DLL_SUFFIX)));

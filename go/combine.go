@@ -1,0 +1,327 @@
+package zariz
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Requests of goroutines share batches. A goroutine that finds fewer batches under way than there are
+// processors leads: it takes waiting requests with its own, computes them by one call of C, and wakes their
+// goroutines. Then it hands the lead to a goroutine that has come meanwhile. Nobody waits for a timer, and
+// only leaders hold a thread.
+
+// kind says which requests can be in one batch.
+type kind int
+
+const (
+	private kind = iota
+	public
+	power
+	kinds
+)
+
+// operation is what is done with a private key.
+type operation int
+
+const (
+	sign operation = iota
+	decrypt
+	number // input^d mod n
+	operations
+)
+
+// request is one operation, and the goroutine that waits for it.
+type request struct {
+	operation operation
+	algorithm uint32
+	owner     *handle // the key or modulus, held until the request is computed
+	input     []byte  // digest, ciphertext, number; the base of a power
+	other     []byte  // label, signature; the exponent of a power
+	output    []byte  // as long as a result can be, then cut to what it is
+	status    int32
+
+	place place // guarded by the combiner's mutex
+	// Gets true if the goroutine must lead, or false when the result is there.
+	wake chan bool
+	// The goroutine gave up: nobody reads the result.
+	abandoned atomic.Bool
+	// A copy of the inputs: a caller that gave up may change its own.
+	buffer []byte
+}
+
+// place says who has a request.
+type place int
+
+const (
+	inList  place = iota
+	leads         // its own goroutine, or it is about to learn so
+	inBatch       // the leader of a batch
+)
+
+var requests = sync.Pool{New: func() any { return &request{wake: make(chan bool, 1)} }}
+
+func newRequest(operation operation, algorithm uint32, owner *handle, input, other []byte,
+	size int) *request {
+	r := requests.Get().(*request)
+	r.operation, r.algorithm, r.owner = operation, algorithm, owner
+	r.buffer = append(append(r.buffer[:0], input...), other...)
+	r.input, r.other = r.buffer[:len(input)], r.buffer[len(input):]
+	r.output = nil
+	if size > 0 {
+		r.output = make([]byte, size)
+	}
+	return r
+}
+
+// recycle takes a request that nobody else has.
+func recycle(r *request) {
+	clear(r.buffer)
+	r.owner, r.output = nil, nil
+	requests.Put(r)
+}
+
+// combiner has the requests of one kind.
+type combiner struct {
+	kind kind
+	// At most one of so many processors computes.
+	share int
+
+	mutex   sync.Mutex
+	waiting []*request
+	// How many goroutines lead, how many of them have not taken a batch yet, and how many may lead.
+	leaders, gathering, limit int
+
+	// No leader yields before this time, in nanoseconds since start: the last yield gained nothing.
+	noYieldBefore                atomic.Int64
+	computed, batches, inLargest atomic.Uint64
+}
+
+// Operations with longer numbers have combiners of their own, with half of the processors: others need not
+// wait until they end.
+const longBits = 4096
+
+var combiners = func() (all [kinds][2]combiner) {
+	for kind := range kinds {
+		for long := range all[kind] {
+			all[kind][long].kind, all[kind][long].share = kind, long+1
+		}
+	}
+	return
+}()
+
+func combinerOf(kind kind, bits int) *combiner {
+	if bits > longBits {
+		return &combiners[kind][1]
+	}
+	return &combiners[kind][0]
+}
+
+// maxBatch is the most requests of a batch. More gain nothing, and the first would wait longer.
+var maxBatch = max(16, 2*lanes)
+
+// do computes a request together with those of other goroutines. If there is no error, the request has its
+// output and status, and the caller recycles it.
+func (c *combiner) do(ctx context.Context, r *request) error {
+	if err := ctx.Err(); err != nil {
+		r.owner.release()
+		recycle(r)
+		return err
+	}
+	c.mutex.Lock()
+	if c.leaders == 0 || c.leaders < c.limit {
+		c.leaders++
+		c.gathering++
+		r.place = leads
+		c.mutex.Unlock()
+		c.lead(r)
+		return nil
+	}
+	r.place = inList
+	c.waiting = append(c.waiting, r)
+	c.mutex.Unlock()
+
+	select {
+	case mustLead := <-r.wake:
+		if mustLead {
+			c.lead(r)
+		}
+		return nil
+	case <-ctx.Done():
+	}
+	c.mutex.Lock()
+	place := r.place
+	if place == inList {
+		i := slices.Index(c.waiting, r)
+		c.waiting = slices.Delete(c.waiting, i, i+1)
+	}
+	c.mutex.Unlock()
+	switch place {
+	case inList:
+		r.owner.release()
+		recycle(r)
+	case leads: // others rely on it
+		<-r.wake
+		c.lead(r)
+		recycle(r)
+	case inBatch:
+		r.abandoned.Store(true)
+	}
+	return ctx.Err()
+}
+
+// lead computes a batch that begins with its own request, and hands the lead over.
+func (c *combiner) lead(own *request) {
+	c.yield()
+	c.mutex.Lock()
+	// Leaders that gather at the same time share what waits.
+	count := min((len(c.waiting)+c.gathering-1)/c.gathering, maxBatch-1)
+	c.gathering--
+	batch := make([]*request, 1, 64)
+	batch[0] = own
+	for _, r := range c.waiting[:count] {
+		r.place = inBatch
+		batch = append(batch, r)
+	}
+	c.waiting = slices.Delete(c.waiting, 0, count)
+	c.mutex.Unlock()
+
+	c.compute(batch)
+
+	limit := max(1, runtime.GOMAXPROCS(0)/c.share)
+	c.mutex.Lock()
+	c.limit = limit
+	if len(c.waiting) > 0 && c.leaders <= limit {
+		next := c.waiting[0]
+		c.waiting = slices.Delete(c.waiting, 0, 1)
+		next.place = leads
+		c.gathering++
+		next.wake <- true
+	} else {
+		c.leaders--
+	}
+	c.mutex.Unlock()
+	for _, r := range batch[1:] {
+		r.wake <- false
+	}
+}
+
+var start = time.Now()
+
+// yield lets ready goroutines bring their requests, unless a full batch waits: otherwise they would run when
+// the batch has ended, and each would find nothing under way and compute only its own. But a ready goroutine
+// may have other work, and keep the processor for ten milliseconds. If the others took more than half a
+// millisecond, and half a millisecond for each request they brought, nobody yields for sixteen times as long.
+func (c *combiner) yield() {
+	began := time.Since(start)
+	if int64(began) < c.noYieldBefore.Load() {
+		return
+	}
+	waiting := c.count()
+	if waiting+1 >= maxBatch {
+		return
+	}
+	runtime.Gosched()
+	now := time.Since(start)
+	brought := max(0, c.count()-waiting)
+	if lost := now - began; lost > time.Duration(1+brought)*500*time.Microsecond {
+		c.noYieldBefore.Store(int64(now + 16*lost))
+	}
+}
+
+func (c *combiner) count() int {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return len(c.waiting)
+}
+
+// compute computes a batch, and lets go of its owners.
+func (c *combiner) compute(batch []*request) {
+	engineCompute(c.kind, batch)
+	for _, r := range batch {
+		r.owner.release()
+	}
+	size := uint64(len(batch))
+	c.computed.Add(size)
+	c.batches.Add(1)
+	for old := c.inLargest.Load(); old < size && !c.inLargest.CompareAndSwap(old, size); {
+		old = c.inLargest.Load()
+	}
+}
+
+// many has requests of one goroutine, by their combiners, and what takes each result.
+type many map[*combiner]*struct {
+	requests []*request
+	results  []func()
+}
+
+func (m *many) add(kind kind, bits int, r *request, result func()) {
+	if *m == nil {
+		*m = many{}
+	}
+	c := combinerOf(kind, bits)
+	if (*m)[c] == nil {
+		(*m)[c] = new(struct {
+			requests []*request
+			results  []func()
+		})
+	}
+	(*m)[c].requests = append((*m)[c].requests, r)
+	(*m)[c].results = append((*m)[c].results, result)
+}
+
+// manyBatch is how many of them are computed by one call of C.
+const manyBatch = 64
+
+// compute computes them on all processors.
+func (m *many) compute() {
+	for c, these := range *m {
+		chunks := slices.Collect(slices.Chunk(these.requests, manyBatch))
+		var next atomic.Int64
+		var group sync.WaitGroup
+		work := func() {
+			for i := next.Add(1) - 1; int(i) < len(chunks); i = next.Add(1) - 1 {
+				c.compute(chunks[i])
+			}
+		}
+		for range min(len(chunks), max(1, runtime.GOMAXPROCS(0)/c.share)) - 1 {
+			group.Add(1)
+			go func() {
+				defer group.Done()
+				work()
+			}()
+		}
+		work()
+		group.Wait()
+		for i, r := range these.requests {
+			these.results[i]()
+			recycle(r)
+		}
+	}
+}
+
+// Metrics counts what the engine computed for this process.
+type Metrics struct {
+	// Operations that were computed.
+	Operations uint64
+	// In how many batches: if goroutines rarely wait at the same time, there are about as many.
+	Batches uint64
+	// The most operations of one batch.
+	LargestBatch uint64
+}
+
+// ReadMetrics returns the counters.
+func ReadMetrics() (m Metrics) {
+	for kind := range combiners {
+		for long := range combiners[kind] {
+			c := &combiners[kind][long]
+			m.Operations += c.computed.Load()
+			m.Batches += c.batches.Load()
+			m.LargestBatch = max(m.LargestBatch, c.inLargest.Load())
+		}
+	}
+	return m
+}

@@ -1,0 +1,39 @@
+package zariz
+
+import (
+	"crypto/rsa"
+	"errors"
+	"fmt"
+)
+
+// ErrClosed is the error of a key that was closed.
+var ErrClosed = errors.New("zariz: the key is closed")
+
+// ErrFault is the error of a result that was wrong twice, and is withheld: the processor or memory is faulty
+// or attacked.
+var ErrFault = errors.New("zariz: a result was wrong twice and is withheld: the processor or memory is " +
+	"faulty or attacked")
+
+// What the C library returns, of which only these are told apart here.
+const (
+	statusOK           = 0
+	statusOutOfRange   = 8
+	statusVerification = 10
+	statusDecryption   = 11
+	statusFault        = 13
+)
+
+// statusError is the error of a status; those that crypto/rsa has are its own.
+func statusError(status int32) error {
+	switch status {
+	case statusOK:
+		return nil
+	case statusVerification:
+		return rsa.ErrVerification
+	case statusDecryption:
+		return rsa.ErrDecryption
+	case statusFault:
+		return ErrFault
+	}
+	return fmt.Errorf("zariz: %s", engineStatusText(status))
+}

@@ -1,0 +1,636 @@
+/* zariz: RSA and modular exponentiation, many numbers at once on vector instructions. docs/c.md has examples.
+ *
+ * Errors. Functions return ZARIZ_OK (0) or another status. zariz_last_error() is the message of the last
+ * failure of the thread. A function that fails changes nothing, except the statuses of its jobs.
+ *
+ * Memory. Handles are made by the library, and freed by the function whose name ends in _free, once; NULL is
+ * allowed there. All other memory is the caller's: the library reads and writes it only during the call. No
+ * other thread may write it meanwhile. Numbers are big-endian.
+ *
+ * Threads. Every function may be called on any thread, and any number of threads may use a handle at once,
+ * as long as none frees it.
+ *
+ * Constant time. Functions take a time that does not depend on keys, exponents, plaintexts and padding, but
+ * on lengths. Exceptions say so.
+ *
+ * Generated: `cargo xtask api` writes this file. */
+
+#ifndef ZARIZ_H
+#define ZARIZ_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// SHA-1, for what is old.
+#define ZARIZ_SHA1 1
+
+// SHA-224.
+#define ZARIZ_SHA224 2
+
+// SHA-256.
+#define ZARIZ_SHA256 3
+
+// SHA-384.
+#define ZARIZ_SHA384 4
+
+// SHA-512.
+#define ZARIZ_SHA512 5
+
+// SHA-512/224.
+#define ZARIZ_SHA512_224 6
+
+// SHA-512/256.
+#define ZARIZ_SHA512_256 7
+
+// SHA3-224.
+#define ZARIZ_SHA3_224 8
+
+// SHA3-256.
+#define ZARIZ_SHA3_256 9
+
+// SHA3-384.
+#define ZARIZ_SHA3_384 10
+
+// SHA3-512.
+#define ZARIZ_SHA3_512 11
+
+// PKCS #1 v1.5 with SHA-256; JWS names it so.
+#define ZARIZ_RS256 268632064
+
+// PKCS #1 v1.5 with SHA-384.
+#define ZARIZ_RS384 268697600
+
+// PKCS #1 v1.5 with SHA-512.
+#define ZARIZ_RS512 268763136
+
+// PSS with SHA-256, and a salt as long as the digest.
+#define ZARIZ_PS256 587399200
+
+// PSS with SHA-384, and a salt as long as the digest.
+#define ZARIZ_PS384 604241968
+
+// PSS with SHA-512, and a salt as long as the digest.
+#define ZARIZ_PS512 621084736
+
+// OR it to a signature algorithm whose input is the digest of the message, not the message.
+#define ZARIZ_DIGEST 2147483648
+
+// A salt length for zariz_pss: the longest that fits when signing, any when verifying.
+#define ZARIZ_SALT_AUTO 65535
+
+// Encryption with PKCS #1 v1.5. A ciphertext with wrong padding decrypts to other bytes, as random as its
+// own (implicit rejection), so that no attacker learns that it was wrong.
+#define ZARIZ_PKCS1V15 805306368
+
+// Encryption with OAEP, SHA-1 and no label, as old peers want it.
+#define ZARIZ_OAEP_SHA1 1090584576
+
+// Encryption with OAEP and SHA-256.
+#define ZARIZ_OAEP_SHA256 1124270080
+
+// A batcher's job: sign, like zariz_sign_many.
+#define ZARIZ_SIGN 1
+
+// A batcher's job: decrypt, like zariz_decrypt_many.
+#define ZARIZ_DECRYPT 2
+
+// A batcher's job: input^d mod n, like zariz_private_many.
+#define ZARIZ_PRIVATE 3
+
+// Computes requests of many threads in batches. Any number of threads may use it at once. After `fork`, a
+// child has a queue of its own.
+typedef struct zariz_batcher zariz_batcher;
+
+// A list of results that nobody has taken yet. Any number of threads may use it at once.
+typedef struct zariz_completions zariz_completions;
+
+// A base with a table of its powers. It never changes, so any number of threads may use it at once.
+typedef struct zariz_fixed_base zariz_fixed_base;
+
+// An odd modulus with its constants. It never changes, so any number of threads may use it at once.
+typedef struct zariz_modulus zariz_modulus;
+
+// A private key. It never changes, so any number of threads may use it at once.
+typedef struct zariz_private_key zariz_private_key;
+
+// A public key. It never changes, so any number of threads may use it at once.
+typedef struct zariz_public_key zariz_public_key;
+
+// A request that was submitted, for cancelling it.
+typedef struct zariz_request zariz_request;
+
+// What a function returns: `ZARIZ_OK`, or the kind of failure.
+typedef int32_t zariz_status;
+
+// Bytes of the caller, which are only read. `data` may be NULL if `len` is 0.
+typedef struct zariz_bytes {
+  // The first byte.
+  const uint8_t *data;
+  // How many there are.
+  size_t len;
+} zariz_bytes;
+
+// One operation with a private key. The caller owns all memory; `output` may be where an input is.
+typedef struct zariz_private_job {
+  // The key.
+  const struct zariz_private_key *key;
+  // The signature algorithm, or the encryption padding; not read for zariz_private_many.
+  uint32_t algorithm;
+  // The library writes here how it ended.
+  zariz_status status;
+  // The message or digest, the ciphertext, or a big-endian number as long as the key.
+  struct zariz_bytes input;
+  // OAEP's label; empty for everything else.
+  struct zariz_bytes label;
+  // The result is written here; `zariz_private_key_size` bytes are always enough.
+  uint8_t *output;
+  // How many bytes may be written.
+  size_t capacity;
+  // The library writes here how many it wrote: 0 if it failed.
+  size_t output_len;
+} zariz_private_job;
+
+// Called once for each request: `context` is what came with the request, and `result` is valid during the
+// call, after which the library wipes it. `result` is empty unless the status is ZARIZ_OK. It runs on a
+// thread of the batcher or on one that calls the library, perhaps before the request's function returns. It
+// may use the library. It should be short: other results wait for it.
+typedef void (*zariz_callback)(void *context, zariz_status status, struct zariz_bytes result);
+
+// One power: base^exponent mod modulus, big-endian. The caller owns all memory; `output` may be where an
+// input is.
+typedef struct zariz_pow_job {
+  // The modulus.
+  const struct zariz_modulus *modulus;
+  // The base, of any length; it may be above the modulus.
+  struct zariz_bytes base;
+  // The exponent. Its length is no secret, its value is.
+  struct zariz_bytes exponent;
+  // `zariz_modulus_size` bytes are written here.
+  uint8_t *output;
+  // How many bytes may be written.
+  size_t capacity;
+  // The library writes here how it ended.
+  zariz_status status;
+} zariz_pow_job;
+
+// Settings of a batcher. 0 is the default of each.
+typedef struct zariz_batcher_options {
+  // The most batches that are computed at once; by default, the number of processors.
+  size_t threads;
+  // The most requests in a batch; by default, 16.
+  size_t max_batch;
+  // How many requests may wait; another one fails with ZARIZ_FULL. By default, there is no limit.
+  size_t capacity;
+  // The most microseconds that a request waits for others, so that batches are full; by default, none does.
+  uint64_t linger_us;
+} zariz_batcher_options;
+
+// Counters of a batcher, in this process.
+typedef struct zariz_metrics {
+  // Requests that were computed.
+  uint64_t operations;
+  // In how many batches.
+  uint64_t batches;
+  // The most requests in one batch.
+  uint64_t largest_batch;
+  // Requests that found the queue full.
+  uint64_t refused;
+  // Requests whose time limit passed.
+  uint64_t expired;
+  // Requests that were cancelled.
+  uint64_t withdrawn;
+} zariz_metrics;
+
+// Bytes that the library allocated. The caller owns them, and frees them with zariz_buffer_free.
+typedef struct zariz_buffer {
+  // The first byte, or NULL if there are none.
+  uint8_t *data;
+  // How many there are.
+  size_t len;
+} zariz_buffer;
+
+// The end of a request.
+typedef struct zariz_completion {
+  // What came with the request.
+  void *context;
+  // How it ended.
+  zariz_status status;
+  // The result. The caller owns it, and frees it with zariz_buffer_free.
+  struct zariz_buffer result;
+} zariz_completion;
+
+// The numbers of a private key, big-endian, with or without leading zeros. `dp`, `dq` and `qinv` may be
+// empty together: they are computed then.
+typedef struct zariz_private_numbers {
+  // The modulus, p·q.
+  struct zariz_bytes n;
+  // The public exponent.
+  struct zariz_bytes e;
+  // The private exponent.
+  struct zariz_bytes d;
+  // A prime.
+  struct zariz_bytes p;
+  // The other prime.
+  struct zariz_bytes q;
+  // d mod p − 1.
+  struct zariz_bytes dp;
+  // d mod q − 1.
+  struct zariz_bytes dq;
+  // The inverse of q mod p.
+  struct zariz_bytes qinv;
+} zariz_private_numbers;
+
+// One operation with a public key. The caller owns all memory; `output` may be where an input is.
+typedef struct zariz_public_job {
+  // The key.
+  const struct zariz_public_key *key;
+  // The signature algorithm, or the encryption padding; not read for zariz_public_many.
+  uint32_t algorithm;
+  // The library writes here how it ended.
+  zariz_status status;
+  // The message or digest, the plaintext, or a big-endian number as long as the key.
+  struct zariz_bytes input;
+  // The signature to verify, or OAEP's label; empty for everything else.
+  struct zariz_bytes other;
+  // The result is written here; not for verification. `zariz_public_key_size` bytes are always enough.
+  uint8_t *output;
+  // How many bytes may be written.
+  size_t capacity;
+  // The library writes here how many it wrote: 0 if it failed.
+  size_t output_len;
+} zariz_public_job;
+
+// The function did what it is for. For a verification: the signature is valid.
+#define ZARIZ_OK 0
+
+// A pointer is NULL that must not be.
+#define ZARIZ_NULL_POINTER 1
+
+// A handle is of another kind, or is freed already.
+#define ZARIZ_WRONG_HANDLE 2
+
+// An argument has no meaning: an unknown algorithm, a number of bits that no key can have.
+#define ZARIZ_INVALID_ARGUMENT 3
+
+// The bytes are no RSA key, or a key that zariz refuses.
+#define ZARIZ_INVALID_KEY 4
+
+// The key is encrypted, and the password is missing or wrong.
+#define ZARIZ_PASSWORD 5
+
+// An input has the wrong length, or is too long for the key.
+#define ZARIZ_INPUT_LENGTH 6
+
+// The memory for the result is too small.
+#define ZARIZ_OUTPUT_LENGTH 7
+
+// A number is not below the modulus.
+#define ZARIZ_OUT_OF_RANGE 8
+
+// The key may not be used so, or it is too short for the algorithm.
+#define ZARIZ_UNSUPPORTED 9
+
+// The signature is not valid.
+#define ZARIZ_VERIFICATION 10
+
+// The ciphertext cannot be decrypted. Nothing says why: an attacker could use it.
+#define ZARIZ_DECRYPTION 11
+
+// The system gave no random bytes.
+#define ZARIZ_RANDOM 12
+
+// A result was wrong twice, and is withheld: the processor or memory is faulty or attacked.
+#define ZARIZ_FAULT 13
+
+// The batcher's queue is full.
+#define ZARIZ_FULL 14
+
+// The time limit of the request has passed.
+#define ZARIZ_EXPIRED 15
+
+// The request was cancelled.
+#define ZARIZ_CANCELLED 16
+
+// The request belongs to the parent process.
+#define ZARIZ_FORKED 17
+
+// There is nothing to take.
+#define ZARIZ_EMPTY 18
+
+// The system gave no thread, descriptor or memory.
+#define ZARIZ_RESOURCES 19
+
+// An error of zariz itself. Please report it.
+#define ZARIZ_INTERNAL 20
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+// The version of the library, such as "0.1.0". A program that was compiled with a header of the same major
+// version, and before 1.0 of the same minor version, runs with it.
+const char *zariz_version(void);
+
+// The name of the engine that computes full batches on this processor, such as "avx512-ifma".
+const char *zariz_engine(void);
+
+// How many numbers that engine computes at once: 8, 4 or 1. Batches of a multiple of it are the fastest.
+size_t zariz_lanes(void);
+
+// How many private results of this process failed the check with the public exponent. Each was computed
+// again, or withheld. If it is not 0, the processor or memory is faulty or attacked, or a key is wrong.
+uint64_t zariz_check_failures(void);
+
+// The signature algorithm of PKCS #1 v1.5 with a hash; 0, which is none, if there is no such hash.
+uint32_t zariz_pkcs1v15(uint32_t hash);
+
+// The signature algorithm PSS with a hash, the hash of its mask (MGF1), and a salt of this many bytes, or
+// ZARIZ_SALT_AUTO; 0, which is none, if there is no such hash.
+uint32_t zariz_pss(uint32_t hash, uint32_t mgf1_hash, uint32_t salt_len);
+
+// The encryption padding OAEP with a hash, and the hash of its mask (MGF1); 0, which is none, if there is no
+// such hash.
+uint32_t zariz_oaep(uint32_t hash, uint32_t mgf1_hash);
+
+// Submits one job (ZARIZ_SIGN, ZARIZ_DECRYPT or ZARIZ_PRIVATE) and returns at once. The library copies what
+// it needs; the job's `output` is not used. If the status is ZARIZ_OK, the callback is called once.
+// `request` may be NULL, or takes a handle that must be freed with zariz_request_free. `timeout_us` is the
+// most microseconds to wait for the computation to begin; 0 is no limit.
+zariz_status zariz_batcher_submit(const struct zariz_batcher *batcher,
+                                  uint32_t operation,
+                                  const struct zariz_private_job *job,
+                                  uint64_t timeout_us,
+                                  zariz_callback callback,
+                                  void *context,
+                                  struct zariz_request **request);
+
+// Submits one power, in constant time, like zariz_batcher_submit.
+zariz_status zariz_batcher_submit_pow(const struct zariz_batcher *batcher,
+                                      const struct zariz_pow_job *job,
+                                      uint64_t timeout_us,
+                                      zariz_callback callback,
+                                      void *context,
+                                      struct zariz_request **request);
+
+// Cancels a request. Unless its result is there already, it completes with ZARIZ_CANCELLED, perhaps before
+// this function returns; what is being computed is thrown away.
+zariz_status zariz_request_cancel(const struct zariz_request *request);
+
+// Frees the handle of a request, which goes on without it.
+void zariz_request_free(struct zariz_request *request);
+
+// Makes a batcher; `options` may be NULL. Its threads start when they are needed. It must be freed with
+// zariz_batcher_free.
+zariz_status zariz_batcher_new(const struct zariz_batcher_options *options, struct zariz_batcher **batcher);
+
+// Frees a batcher. Requests that were submitted are still computed. The call waits for the batcher's threads
+// if there are no such requests, so do not hold a lock that a callback needs.
+void zariz_batcher_free(struct zariz_batcher *batcher);
+
+// The counters of a batcher.
+zariz_status zariz_batcher_metrics(const struct zariz_batcher *batcher, struct zariz_metrics *metrics);
+
+// Computes one job (ZARIZ_SIGN, ZARIZ_DECRYPT or ZARIZ_PRIVATE) together with those of other threads, and
+// blocks until its result is there. Meanwhile this thread may compute jobs of others. `timeout_us` is the
+// most microseconds to wait for the computation to begin; 0 is no limit.
+zariz_status zariz_batcher_call(const struct zariz_batcher *batcher,
+                                uint32_t operation,
+                                struct zariz_private_job *job,
+                                uint64_t timeout_us);
+
+// Computes one power in constant time, like zariz_batcher_call.
+zariz_status zariz_batcher_pow(const struct zariz_batcher *batcher,
+                               struct zariz_pow_job *job,
+                               uint64_t timeout_us);
+
+// Makes a list of completions. It must be freed with zariz_completions_free.
+zariz_status zariz_completions_new(struct zariz_completions **completions);
+
+// Frees a list. Results that nobody has taken are wiped, and those of requests that still run are too.
+void zariz_completions_free(struct zariz_completions *completions);
+
+// The descriptor that is readable while there are results: for poll, epoll or an event loop. The list owns
+// it: do not read or close it. −1 for a wrong handle.
+int zariz_completions_fd(const struct zariz_completions *completions);
+
+// Takes the oldest result: ZARIZ_OK, or ZARIZ_EMPTY if there is none.
+zariz_status zariz_completions_next(const struct zariz_completions *completions,
+                                    struct zariz_completion *completion);
+
+// Submits one job, like zariz_batcher_submit; its result goes to a list of completions.
+zariz_status zariz_batcher_submit_to(const struct zariz_batcher *batcher,
+                                     uint32_t operation,
+                                     const struct zariz_private_job *job,
+                                     uint64_t timeout_us,
+                                     const struct zariz_completions *completions,
+                                     void *context,
+                                     struct zariz_request **request);
+
+// Submits one power, in constant time; its result goes to a list of completions.
+zariz_status zariz_batcher_submit_pow_to(const struct zariz_batcher *batcher,
+                                         const struct zariz_pow_job *job,
+                                         uint64_t timeout_us,
+                                         const struct zariz_completions *completions,
+                                         void *context,
+                                         struct zariz_request **request);
+
+// What a status means, in English. The text is constant.
+const char *zariz_status_text(zariz_status status);
+
+// The message of the last call on this thread that failed: what was wrong and where. It stays until another
+// call on this thread fails. It is "" if none has failed.
+const char *zariz_last_error(void);
+
+// Reads a private key: PKCS #8 or PKCS #1, PEM or DER. For a key that is encrypted (PKCS #8, PBES2), give
+// the password; otherwise it may be NULL. The key must be freed with zariz_private_key_free.
+zariz_status zariz_private_key_parse(const uint8_t *data,
+                                     size_t len,
+                                     const uint8_t *password,
+                                     size_t password_len,
+                                     struct zariz_private_key **key);
+
+// Makes a private key of its numbers, and checks that they belong together.
+zariz_status zariz_private_key_from_numbers(const struct zariz_private_numbers *numbers,
+                                            struct zariz_private_key **key);
+
+// Generates `count` private keys of `bits` bits with e = 65537 into an array of `count` pointers. All are
+// made, or none. Together they take less time than one by one.
+zariz_status zariz_private_key_generate(size_t bits, size_t count, struct zariz_private_key **keys);
+
+// Another handle of the same key. It costs little, and must be freed too.
+zariz_status zariz_private_key_clone(const struct zariz_private_key *key, struct zariz_private_key **clone);
+
+// Frees a handle. When the last one of a key is gone, and no operation uses it, the key is wiped.
+void zariz_private_key_free(struct zariz_private_key *key);
+
+// Checks that both primes are probably prime (eight rounds of Miller-Rabin), which the functions that read
+// keys do not. It takes as long as several signatures.
+zariz_status zariz_private_key_validate(const struct zariz_private_key *key);
+
+// The public key of a private one, as a handle of its own.
+zariz_status zariz_private_key_public(const struct zariz_private_key *key, struct zariz_public_key **public_);
+
+// The length of the modulus in bytes, which is that of signatures and ciphertexts; 0 for a wrong handle.
+size_t zariz_private_key_size(const struct zariz_private_key *key);
+
+// The length of the modulus in bits; 0 for a wrong handle.
+size_t zariz_private_key_bits(const struct zariz_private_key *key);
+
+// The numbers of a private key, big-endian, into eight buffers: n, e, d, p, q, dp, dq, qinv.
+zariz_status zariz_private_key_numbers(const struct zariz_private_key *key, struct zariz_buffer *numbers);
+
+// The key in PEM (PKCS #8), encrypted if there is a password.
+zariz_status zariz_private_key_to_pem(const struct zariz_private_key *key,
+                                      const uint8_t *password,
+                                      size_t password_len,
+                                      struct zariz_buffer *pem);
+
+// The key in DER (PKCS #8).
+zariz_status zariz_private_key_to_der(const struct zariz_private_key *key, struct zariz_buffer *der);
+
+// Reads a public key: SubjectPublicKeyInfo or PKCS #1, PEM or DER. It must be freed with
+// zariz_public_key_free.
+zariz_status zariz_public_key_parse(const uint8_t *data, size_t len, struct zariz_public_key **key);
+
+// Makes a public key of its modulus and exponent, big-endian.
+zariz_status zariz_public_key_from_numbers(struct zariz_bytes n,
+                                           struct zariz_bytes e,
+                                           struct zariz_public_key **key);
+
+// Another handle of the same key. It costs little, and must be freed too.
+zariz_status zariz_public_key_clone(const struct zariz_public_key *key, struct zariz_public_key **clone);
+
+// Frees a handle.
+void zariz_public_key_free(struct zariz_public_key *key);
+
+// The length of the modulus in bytes, which is that of signatures and ciphertexts; 0 for a wrong handle.
+size_t zariz_public_key_size(const struct zariz_public_key *key);
+
+// The length of the modulus in bits; 0 for a wrong handle.
+size_t zariz_public_key_bits(const struct zariz_public_key *key);
+
+// The modulus and the exponent, big-endian.
+zariz_status zariz_public_key_numbers(const struct zariz_public_key *key,
+                                      struct zariz_buffer *n,
+                                      struct zariz_buffer *e);
+
+// The key in PEM (SubjectPublicKeyInfo).
+zariz_status zariz_public_key_to_pem(const struct zariz_public_key *key, struct zariz_buffer *pem);
+
+// The key in DER (SubjectPublicKeyInfo).
+zariz_status zariz_public_key_to_der(const struct zariz_public_key *key, struct zariz_buffer *der);
+
+// Wipes and frees the bytes of a buffer, and makes it empty. NULL and an empty buffer are left alone. A
+// buffer may be freed on any thread, once.
+void zariz_buffer_free(struct zariz_buffer *buffer);
+
+// A modulus: odd, above 1, big-endian, up to 16384 bits. It must be freed with zariz_modulus_free.
+zariz_status zariz_modulus_new(struct zariz_bytes number, struct zariz_modulus **modulus);
+
+// Frees a modulus.
+void zariz_modulus_free(struct zariz_modulus *modulus);
+
+// The length of the modulus in bytes, which is that of powers; 0 for a wrong handle.
+size_t zariz_modulus_size(const struct zariz_modulus *modulus);
+
+// `count` powers, each with its own modulus, base and exponent, many at once in the lanes of vector
+// registers. Each job has its own status; the call returns that of the first job that failed. Constant time,
+// except for the lengths.
+zariz_status zariz_pow_many(struct zariz_pow_job *jobs, size_t count);
+
+// Like zariz_pow_many, but faster where exponents have few bits set: the time depends on the exponents, so
+// they must be public.
+zariz_status zariz_pow_many_vartime(struct zariz_pow_job *jobs, size_t count);
+
+// One power in constant time; `output` has room for `zariz_modulus_size` bytes. Many at once are faster.
+zariz_status zariz_pow(const struct zariz_modulus *modulus,
+                       struct zariz_bytes base,
+                       struct zariz_bytes exponent,
+                       uint8_t *output,
+                       size_t capacity);
+
+// A table of powers of a base, for exponents of at most `max_exponent_bits`: powers of it then take a
+// fraction of the time. It must be freed with zariz_fixed_base_free.
+zariz_status zariz_fixed_base_new(const struct zariz_modulus *modulus,
+                                  struct zariz_bytes base,
+                                  size_t max_exponent_bits,
+                                  struct zariz_fixed_base **fixed_base);
+
+// Frees the table.
+void zariz_fixed_base_free(struct zariz_fixed_base *fixed_base);
+
+// The powers of a fixed base for `count` exponents, in constant time, one after the other to `output`: each
+// has the length of the modulus. All are written, or none.
+zariz_status zariz_fixed_base_pow_many(const struct zariz_fixed_base *fixed_base,
+                                       const struct zariz_bytes *exponents,
+                                       size_t count,
+                                       uint8_t *output,
+                                       size_t capacity);
+
+// Generates `count` random primes of `bits` bits into an array of `count` buffers; if `safe` is not 0, also
+// (p − 1)/2 is prime. All are made, or none.
+zariz_status zariz_primes_generate(size_t bits, size_t count, int32_t safe, struct zariz_buffer *primes);
+
+// Sets `result` to 1 if the number is prime, and to 0 if it is not. Takes a composite for a prime with
+// probability at most 2^−128, also if an attacker chose it.
+zariz_status zariz_is_prime(struct zariz_bytes number, int32_t *result);
+
+// Signs `count` messages, each with its own key and algorithm, many at once in the lanes of vector
+// registers: 8, 16 or more are the fastest. Each job has its own status; the call returns that of the first
+// job that failed. In constant time, except for the lengths.
+zariz_status zariz_sign_many(struct zariz_private_job *jobs, size_t count);
+
+// Decrypts `count` ciphertexts, like zariz_sign_many. Constant time, which includes the padding.
+zariz_status zariz_decrypt_many(struct zariz_private_job *jobs, size_t count);
+
+// input^d mod n for `count` numbers, without padding: for protocols that pad themselves. Like
+// zariz_sign_many.
+zariz_status zariz_private_many(struct zariz_private_job *jobs, size_t count);
+
+// Verifies `count` signatures, each of its own key. A signature that is not valid has the status
+// ZARIZ_VERIFICATION. Not in constant time: signatures, messages and public keys are no secrets.
+zariz_status zariz_verify_many(struct zariz_public_job *jobs, size_t count);
+
+// Encrypts `count` plaintexts, each for its own key.
+zariz_status zariz_encrypt_many(struct zariz_public_job *jobs, size_t count);
+
+// input^e mod n for `count` numbers, without padding. Not in constant time.
+zariz_status zariz_public_many(struct zariz_public_job *jobs, size_t count);
+
+// Signs one message; `signature` has room for `zariz_private_key_size` bytes. Many at once are faster:
+// zariz_sign_many, or a batcher.
+zariz_status zariz_sign(const struct zariz_private_key *key,
+                        uint32_t algorithm,
+                        struct zariz_bytes message,
+                        uint8_t *signature,
+                        size_t capacity);
+
+// Verifies one signature: ZARIZ_OK, or ZARIZ_VERIFICATION.
+zariz_status zariz_verify(const struct zariz_public_key *key,
+                          uint32_t algorithm,
+                          struct zariz_bytes message,
+                          struct zariz_bytes signature);
+
+// Encrypts one plaintext; `ciphertext` has room for `zariz_public_key_size` bytes.
+zariz_status zariz_encrypt(const struct zariz_public_key *key,
+                           uint32_t padding,
+                           struct zariz_bytes label,
+                           struct zariz_bytes plaintext,
+                           uint8_t *ciphertext,
+                           size_t capacity);
+
+// Decrypts one ciphertext; `plaintext` has room for `zariz_private_key_size` bytes, and `plaintext_len` is
+// set to how many there are.
+zariz_status zariz_decrypt(const struct zariz_private_key *key,
+                           uint32_t padding,
+                           struct zariz_bytes label,
+                           struct zariz_bytes ciphertext,
+                           uint8_t *plaintext,
+                           size_t capacity,
+                           size_t *plaintext_len);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* ZARIZ_H */
