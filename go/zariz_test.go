@@ -492,6 +492,36 @@ func TestGoroutinesShareBatches(t *testing.T) {
 	}
 }
 
+// A thousand goroutines wait, but only those that compute hold a thread.
+func TestThreads(t *testing.T) {
+	key, stop, most := ourKey(4096, 0), make(chan bool), make(chan int)
+	go func() {
+		for highest := 0; ; {
+			select {
+			case <-stop:
+				most <- highest
+				return
+			default:
+				highest = max(highest, status(t, "Threads:"))
+				time.Sleep(100 * time.Microsecond)
+			}
+		}
+	}()
+	var group sync.WaitGroup
+	for range 1000 {
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			must(key.Sign(nil, make([]byte, 32), crypto.SHA256))
+		}()
+	}
+	group.Wait()
+	close(stop)
+	if threads := <-most; threads > 3*runtime.GOMAXPROCS(0)+20 {
+		t.Errorf("%d threads", threads)
+	}
+}
+
 func TestMany(t *testing.T) {
 	var jobs []zariz.SignJob
 	for i := range 200 {
@@ -710,24 +740,24 @@ func TestMemory(t *testing.T) {
 		runtime.GC()
 	}
 	calls(count / 4)
-	before := resident(t)
+	before := status(t, "VmRSS:")
 	calls(count)
-	after := resident(t)
+	after := status(t, "VmRSS:")
 	t.Logf("%d calls: %d kB, then %d kB", count, before, after)
 	if after > before+before/4+8000 {
 		t.Errorf("memory grows: %d kB, then %d kB", before, after)
 	}
 }
 
-// resident is the memory of the process, in kB.
-func resident(t *testing.T) (kilobytes int) {
-	status, err := os.ReadFile("/proc/self/status")
+// status is a number that Linux says of this process; memory is in kB.
+func status(t *testing.T, name string) (value int) {
+	text, err := os.ReadFile("/proc/self/status")
 	if err != nil {
-		t.Skip("there is no /proc")
+		return 0 // another system
 	}
-	_, line, _ := strings.Cut(string(status), "VmRSS:")
-	if _, err := fmt.Sscan(line, &kilobytes); err != nil {
-		t.Fatal(err)
+	_, line, _ := strings.Cut(string(text), name)
+	if _, err := fmt.Sscan(line, &value); err != nil {
+		t.Error(err)
 	}
-	return kilobytes
+	return value
 }
