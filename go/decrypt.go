@@ -84,7 +84,7 @@ func (k *Key) raw(ctx context.Context, op operation, algorithm uint32, ciphertex
 	if r.status == statusOutOfRange {
 		return nil, rsa.ErrDecryption
 	}
-	return r.output, statusError(r.status)
+	return r.result()
 }
 
 // decryptPkcs1v15 decrypts to a session key of that length, or to anything if it is 0.

@@ -8,7 +8,7 @@ package zariz
 // every build, and an installed libzariz.so would have to be where the program runs.
 
 /*
-#cgo LDFLAGS: -lm -ldl -lpthread
+#cgo LDFLAGS: -lm -ldl -lpthread -static-libgcc
 #include <stdlib.h>
 #include <string.h>
 #include "zariz.h"

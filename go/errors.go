@@ -23,6 +23,14 @@ const (
 	statusFault        = 13
 )
 
+// result is that of a request that was computed.
+func (r *request) result() ([]byte, error) {
+	if err := statusError(r.status); err != nil {
+		return nil, err
+	}
+	return r.output, nil
+}
+
 // statusError is the error of a status; those that crypto/rsa has are its own.
 func statusError(status int32) error {
 	switch status {

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
+	_ "embed"
 	"errors"
 	"math/big"
 	"testing"
@@ -13,14 +14,21 @@ import (
 	"example.org/zariz"
 )
 
-// Nothing panics; and zariz says what crypto/rsa and math/big say.
+// Nothing panics; and zariz says what crypto/rsa and math/big say. The key is always the same: each process
+// of a search for inputs must have it.
+
+//go:embed testdata/key-1024.pem
+var fuzzPem []byte
+
+var fuzzKey = must(zariz.Load(fuzzPem))
+var fuzzStd = must(fuzzKey.RSA())
 
 func FuzzLoad(f *testing.F) {
-	der := x509.MarshalPKCS1PrivateKey(stdKey(1024, 0))
+	der := x509.MarshalPKCS1PrivateKey(fuzzStd)
 	f.Add(der)
-	f.Add(pemOfTheKey)
-	f.Add(must(x509.MarshalPKCS8PrivateKey(stdKey(1024, 0))))
-	f.Add(x509.MarshalPKCS1PublicKey(&stdKey(1024, 0).PublicKey))
+	f.Add(fuzzPem)
+	f.Add(must(x509.MarshalPKCS8PrivateKey(fuzzStd)))
+	f.Add(x509.MarshalPKCS1PublicKey(&fuzzStd.PublicKey))
 	f.Add([]byte("-----BEGIN ENCRYPTED PRIVATE KEY-----\nMA==\n-----END ENCRYPTED PRIVATE KEY-----\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if key, err := zariz.Load(data); err == nil {
@@ -39,7 +47,7 @@ func FuzzLoad(f *testing.F) {
 }
 
 func FuzzDecrypt(f *testing.F) {
-	std, key := stdKey(1024, 0), ourKey(1024, 0)
+	std, key := fuzzStd, fuzzKey
 	for _, text := range []string{"", "text", string(make([]byte, 48))} {
 		f.Add(must(rsa.EncryptPKCS1v15(rand.Reader, &std.PublicKey, []byte(text))), false, 0)
 		f.Add(must(rsa.EncryptPKCS1v15(rand.Reader, &std.PublicKey, []byte(text))), false, 48)
@@ -63,7 +71,7 @@ func FuzzDecrypt(f *testing.F) {
 }
 
 func FuzzVerify(f *testing.F) {
-	std, key := stdKey(1024, 0), publicOf(stdKey(1024, 0))
+	std, key := fuzzStd, publicOf(fuzzStd)
 	digest := digestOf(crypto.SHA256, "message")
 	f.Add(digest, must(std.Sign(rand.Reader, digest, crypto.SHA256)), 0, false)
 	for _, salt := range []int{0, -1, 7} {
@@ -88,7 +96,7 @@ func FuzzVerify(f *testing.F) {
 
 func FuzzPow(f *testing.F) {
 	f.Add([]byte{15}, []byte{2}, []byte{3}, false)
-	f.Add(stdKey(1024, 0).N.Bytes(), make([]byte, 200), []byte{}, true)
+	f.Add(fuzzStd.N.Bytes(), make([]byte, 200), []byte{}, true)
 	f.Fuzz(func(t *testing.T, n, base, exponent []byte, isNegative bool) {
 		if len(n) > 300 || len(base) > 400 || len(exponent) > 100 {
 			return

@@ -280,7 +280,7 @@ func (k *Key) SignContext(ctx context.Context, digest []byte, opts crypto.Signer
 		return nil, err
 	}
 	defer recycle(r)
-	return r.output, statusError(r.status)
+	return r.result()
 }
 
 // toSign checks a request, and makes it for the engine; nil without one.
@@ -339,9 +339,7 @@ func SignMany(jobs []SignJob) {
 			continue
 		}
 		many.add(private, job.Key.public.N.BitLen(), r, func() {
-			if job.Err = statusError(r.status); job.Err == nil {
-				job.Signature = r.output
-			}
+			job.Signature, job.Err = r.result()
 		})
 	}
 	many.compute()

@@ -59,15 +59,16 @@ func (m *Modulus) PowContext(ctx context.Context, base, exponent *big.Int) (*big
 		return nil, err
 	}
 	defer recycle(r)
-	return result(r)
+	return powerOf(r)
 }
 
-func result(r *request) (*big.Int, error) {
-	defer clear(r.output)
-	if err := statusError(r.status); err != nil {
+func powerOf(r *request) (*big.Int, error) {
+	bytes, err := r.result()
+	if err != nil {
 		return nil, err
 	}
-	return new(big.Int).SetBytes(r.output), nil
+	defer clear(bytes)
+	return new(big.Int).SetBytes(bytes), nil
 }
 
 // toRaise makes a request for the engine; nil without one.
@@ -111,7 +112,7 @@ func (m *Modulus) PowMany(bases, exponents []*big.Int) ([]*big.Int, error) {
 		default:
 			many.add(power, m.n.BitLen(), r, func() {
 				var err error
-				powers[i], err = result(r)
+				powers[i], err = powerOf(r)
 				failure = errors.Join(failure, err)
 			})
 		}

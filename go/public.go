@@ -86,14 +86,7 @@ func (p *PublicKey) VerifyContext(ctx context.Context, digest, signature []byte,
 		return err
 	}
 	defer recycle(r)
-	return verification(r.status)
-}
-
-func verification(status int32) error {
-	if status == statusOutOfRange {
-		return rsa.ErrVerification
-	}
-	return statusError(status)
+	return statusError(r.status)
 }
 
 // toVerify checks a request, and makes it for the engine; nil if crypto/rsa must do it.
@@ -146,7 +139,7 @@ func VerifyMany(jobs []VerifyJob) {
 		case r == nil:
 			job.Err = job.Key.fallback(job.Digest, job.Signature, job.Opts)
 		default:
-			many.add(public, job.Key.public.N.BitLen(), r, func() { job.Err = verification(r.status) })
+			many.add(public, job.Key.public.N.BitLen(), r, func() { job.Err = statusError(r.status) })
 		}
 	}
 	many.compute()

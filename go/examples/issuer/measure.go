@@ -73,7 +73,7 @@ func measure(arguments []string) error {
 	fmt.Printf("  zariz: %.2f times as many\n", highest[0]/highest[1])
 
 	fmt.Println("arrivals at random times, whether or not earlier ones are answered:")
-	for _, rate := range []float64{0.5 * highest[1], 0.8 * highest[1], 0.5 * highest[0], 0.8 * highest[0]} {
+	for _, rate := range []float64{0.5 * highest[1], 0.7 * highest[1], 0.5 * highest[0], 0.7 * highest[0]} {
 		of := [2][]result{}
 		for range *rounds {
 			for i, server := range servers {
