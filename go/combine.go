@@ -94,9 +94,13 @@ type combiner struct {
 	waiting []*request
 	// How many goroutines lead, how many of them have not taken a batch yet, and how many may lead.
 	leaders, gathering, limit int
+	// How many requests wait or are computed, and how many usually do.
+	present, usual int
+	// How long a leader waits for the usual ones.
+	patience time.Duration
+	// No leader yields before this time: the last yield gained nothing.
+	noYieldBefore time.Time
 
-	// No leader yields before this time, in nanoseconds since start: the last yield gained nothing.
-	noYieldBefore                atomic.Int64
 	computed, batches, inLargest atomic.Uint64
 }
 
@@ -132,6 +136,7 @@ func (c *combiner) do(ctx context.Context, r *request) error {
 		return err
 	}
 	c.mutex.Lock()
+	c.present++
 	if c.leaders == 0 || c.leaders < c.limit {
 		c.leaders++
 		c.gathering++
@@ -157,6 +162,7 @@ func (c *combiner) do(ctx context.Context, r *request) error {
 	if place == inList {
 		i := slices.Index(c.waiting, r)
 		c.waiting = slices.Delete(c.waiting, i, i+1)
+		c.present--
 	}
 	c.mutex.Unlock()
 	switch place {
@@ -175,10 +181,13 @@ func (c *combiner) do(ctx context.Context, r *request) error {
 
 // lead computes a batch that begins with its own request, and hands the lead over.
 func (c *combiner) lead(own *request) {
-	c.yield()
 	c.mutex.Lock()
-	// Leaders that gather at the same time share what waits.
-	count := min((len(c.waiting)+c.gathering-1)/c.gathering, maxBatch-1)
+	c.gather()
+	// Leaders that gather at the same time share what waits. None takes more than its share of all requests, in
+	// full lanes: while it computed most of them, the others would compute few, again and again.
+	share := (c.present + max(1, c.limit) - 1) / max(1, c.limit)
+	share = min((share+lanes-1)/lanes*lanes, maxBatch)
+	count := min((len(c.waiting)+c.gathering-1)/c.gathering, share-1)
 	c.gathering--
 	batch := make([]*request, 1, 64)
 	batch[0] = own
@@ -189,11 +198,14 @@ func (c *combiner) lead(own *request) {
 	c.waiting = slices.Delete(c.waiting, 0, count)
 	c.mutex.Unlock()
 
+	began := time.Now()
 	c.compute(batch)
+	took := time.Since(began)
 
 	limit := max(1, runtime.GOMAXPROCS(0)/c.share)
 	c.mutex.Lock()
-	c.limit = limit
+	c.limit, c.patience = limit, min(took/8, 50*time.Microsecond)
+	c.present -= len(batch)
 	if len(c.waiting) > 0 && c.leaders <= limit {
 		next := c.waiting[0]
 		c.waiting = slices.Delete(c.waiting, 0, 1)
@@ -209,33 +221,32 @@ func (c *combiner) lead(own *request) {
 	}
 }
 
-var start = time.Now()
-
-// yield lets ready goroutines bring their requests, unless a full batch waits: otherwise they would run when
-// the batch has ended, and each would find nothing under way and compute only its own. But a ready goroutine
-// may have other work, and keep the processor for ten milliseconds. If the others took more than half a
-// millisecond, and half a millisecond for each request they brought, nobody yields for sixteen times as long.
-func (c *combiner) yield() {
-	began := time.Since(start)
-	if int64(began) < c.noYieldBefore.Load() {
+// gather lets ready goroutines bring their requests: otherwise they would run when the batch has ended, and
+// each would find nothing under way and compute only its own. It yields once, and again while there are fewer
+// requests than usual for each leader, for an eighth of the time of a batch at most: after a batch, idle
+// processors take its goroutines one by one, and the first would lead before the others are there.
+//
+// But a ready goroutine may have other work, and keep the processor for ten milliseconds. If the others took
+// more than half a millisecond, and half a millisecond for each request they brought, nobody yields for
+// sixteen times as long. The mutex is locked, except while it yields.
+func (c *combiner) gather() {
+	c.usual = max(c.present, c.usual-(c.usual-c.present+7)/8)
+	wanted := min(maxBatch, (c.usual+max(1, c.limit)-1)/max(1, c.limit))
+	began := time.Now()
+	if began.Before(c.noYieldBefore) || len(c.waiting)+1 >= maxBatch {
 		return
 	}
-	waiting := c.count()
-	if waiting+1 >= maxBatch {
-		return
+	waited, before := time.Duration(0), len(c.waiting)
+	for first := true; first || len(c.waiting)+1 < wanted && waited < c.patience; first = false {
+		c.mutex.Unlock()
+		runtime.Gosched()
+		waited = time.Since(began)
+		c.mutex.Lock()
 	}
-	runtime.Gosched()
-	now := time.Since(start)
-	brought := max(0, c.count()-waiting)
-	if lost := now - began; lost > time.Duration(1+brought)*500*time.Microsecond {
-		c.noYieldBefore.Store(int64(now + 16*lost))
+	brought := max(0, len(c.waiting)-before)
+	if waited > time.Duration(1+brought)*500*time.Microsecond {
+		c.noYieldBefore = began.Add(17 * waited)
 	}
-}
-
-func (c *combiner) count() int {
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	return len(c.waiting)
 }
 
 // compute computes a batch, and lets go of its owners.
