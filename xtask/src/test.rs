@@ -7,9 +7,8 @@ use std::time::Instant;
 
 use crate::process::{cargo, run as run_command};
 use crate::{
-    api, archives, codegen, dependencies, dist, emulated, faults, fuzz, hidden, java, layers, msrv, newest,
-    api, archives, codegen, dependencies, dist, emulated, faults, fuzz, go, hidden, layers, msrv, newest,
-    packages, proof, python, secrets, servers, site, soak, suite, supply, tables,
+    api, archives, codegen, dependencies, dist, emulated, faults, fuzz, go, hidden, java, layers, msrv,
+    newest, packages, proof, python, secrets, servers, site, soak, suite, supply, tables,
 };
 use suite::Of;
 
@@ -81,7 +80,7 @@ pub const STEPS: &[Step] = &[
         when: When::Ci,
         run: python::tests,
     },
-    Step { name: "go", what: "the Go module, with the engine and without", long: false, run: go::tests },
+    Step { name: "go", what: "the Go module, with the engine and without", when: When::Ci, run: go::tests },
     Step {
         name: "java",
         what: "the package for Java, on each Java that is installed",
