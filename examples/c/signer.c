@@ -1,12 +1,12 @@
-// A signing server with one thread: whoever connects sends lines, and gets the RS256 signature of each line in
-// hexadecimal. Lines of different connections that wait at the same time are signed in one batch.
+// A signing server with one thread: whoever connects sends lines, and gets the RS256 signature of each line
+// in hexadecimal. Lines of different connections that wait at the same time are signed in one batch.
 //
 //     cc -O2 -o signer signer.c $(pkg-config --cflags --libs zariz)
 //     ./signer key.pem 8080 &
 //     echo hello | nc -N localhost 8080
 //
-// The event loop is poll(). zariz computes on threads of its own; the descriptor of a list of completions tells
-// the loop that there are results. A loop on epoll, io_uring or libuv waits for it in the same way.
+// The event loop is poll(). zariz computes on threads of its own; the descriptor of a list of completions
+// tells the loop that there are results. A loop on epoll, io_uring or libuv waits for it in the same way.
 #define _POSIX_C_SOURCE 200809L
 
 #include <zariz.h>

@@ -5,7 +5,7 @@ use zariz::rsa::{Algorithm, Hash, Mgf, Padding};
 
 use crate::failure::{Failure, ZARIZ_UNSUPPORTED};
 
-/// SHA-1, for what is old.
+/// SHA-1. Only for protocols that need it.
 pub const ZARIZ_SHA1: u32 = 1;
 /// SHA-224.
 pub const ZARIZ_SHA224: u32 = 2;
@@ -57,13 +57,14 @@ pub const ZARIZ_PS384: u32 = 0x2404_0030;
 pub const ZARIZ_PS512: u32 = 0x2505_0040;
 /// OR it to a signature algorithm whose input is the digest of the message, not the message.
 pub const ZARIZ_DIGEST: u32 = 0x8000_0000;
-/// A salt length for zariz_pss: the longest that fits when signing, any when verifying.
+/// A salt length for zariz_pss: the longest that fits when signing, any when verifying. A public key that
+/// names the parameters of PSS itself (RSASSA-PSS) needs the length.
 pub const ZARIZ_SALT_AUTO: u32 = 0xffff;
 
 /// Encryption with PKCS #1 v1.5. A ciphertext with wrong padding decrypts to other bytes, as random as its
 /// own (implicit rejection), so that no attacker learns that it was wrong.
 pub const ZARIZ_PKCS1V15: u32 = 0x3000_0000;
-/// Encryption with OAEP, SHA-1 and no label, as old peers want it.
+/// Encryption with OAEP and SHA-1, the default of many libraries.
 pub const ZARIZ_OAEP_SHA1: u32 = 0x4101_0000;
 /// Encryption with OAEP and SHA-256.
 pub const ZARIZ_OAEP_SHA256: u32 = 0x4303_0000;

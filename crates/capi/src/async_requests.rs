@@ -3,23 +3,30 @@
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::ffi::c_void;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
 use zariz::batcher::Batcher as Queue;
+use zariz_process::Process;
+use zeroize::Zeroizing;
 
-use crate::batcher::{Batcher, Pending, Submission as Job};
-use crate::failure::{Failure, Status, ZARIZ_CANCELLED, ZARIZ_OK, guard};
+use crate::batcher::{Batcher, Pending, Submission};
+use crate::completions::{Completions, List};
+use crate::failure::{Failure, Status, ZARIZ_CANCELLED, ZARIZ_INTERNAL, ZARIZ_OK, guard};
 use crate::handle::{free, get, give, handle};
 use crate::memory::Bytes;
 use crate::numbers::PowJob;
 use crate::operations::PrivateJob;
 
 /// Called once for each request: `context` is what came with the request, and `result` is valid during the
-/// call, after which the library wipes it. `result` is empty unless the status is ZARIZ_OK. It runs on a
-/// thread of the batcher or on one that calls the library, perhaps before the request's function returns. It
-/// may use the library. It should be short: other results wait for it.
+/// call, after which the library wipes it. `result` is empty unless the status is ZARIZ_OK.
+///
+/// It runs on a thread of the batcher, or on a thread that submits or cancels any request of it: so hold no
+/// lock that a callback needs when you call these functions. It may call the library, but must not wait for
+/// the result of a request that was submitted. It must return: no exception, no longjmp. It should be short:
+/// other results wait for it.
 pub type Callback = Option<unsafe extern "C" fn(context: *mut c_void, status: Status, result: Bytes)>;
 
 /// A request that was submitted, for cancelling it.
@@ -30,35 +37,53 @@ pub struct Request {
 
 handle!(Request, Arc<Task>, b"zrz-requ", "the request");
 
-/// Who gets the result.
-pub(crate) trait Receive: Send + Sync {
-    fn receive(&self, status: Status, result: &[u8]);
-}
-
-struct Caller {
-    callback: unsafe extern "C" fn(*mut c_void, Status, Bytes),
+/// Who gets the result, with the caller's context.
+pub(crate) struct Receiver {
+    to: Destination,
     context: *mut c_void,
 }
 
-// SAFETY: the header says that the callback is called on other threads.
-unsafe impl Send for Caller {}
-// SAFETY: it is called once.
-unsafe impl Sync for Caller {}
+enum Destination {
+    Callback(unsafe extern "C" fn(*mut c_void, Status, Bytes)),
+    List(Arc<List>),
+}
 
-impl Receive for Caller {
-    fn receive(&self, status: Status, result: &[u8]) {
-        let result = Bytes { data: result.as_ptr(), len: result.len() };
-        // SAFETY: the caller gave a function of this type.
-        unsafe { (self.callback)(self.context, status, result) }
+// SAFETY: the header says that the callback is called on other threads; a list only hands the context back.
+unsafe impl Send for Receiver {}
+
+impl Receiver {
+    fn callback(callback: Callback, context: *mut c_void) -> Result<Self, Failure> {
+        let callback = callback.ok_or_else(|| Failure::null("the callback"))?;
+        Ok(Self { to: Destination::Callback(callback), context })
+    }
+
+    unsafe fn list(list: *const Completions, context: *mut c_void) -> Result<Self, Failure> {
+        // SAFETY: as the caller promises.
+        let list = unsafe { get(list) }?;
+        list.check_process()?;
+        Ok(Self { to: Destination::List(list.clone()), context })
+    }
+
+    fn receive(self, status: Status, result: &[u8]) {
+        match self.to {
+            Destination::List(list) => list.push(self.context, status, result),
+            Destination::Callback(callback) => {
+                let result = Bytes { data: result.as_ptr(), len: result.len() };
+                // SAFETY: the caller gave a function of this type.
+                unsafe { callback(self.context, status, result) }
+            }
+        }
     }
 }
 
 /// A future that whoever wakes it polls. One thread polls at a time; a wake meanwhile makes it poll again.
 pub(crate) struct Task {
+    /// The process that submitted it. In another one, nobody polls it.
+    process: Process,
     state: AtomicU8,
     is_cancelled: AtomicBool,
     /// The future, until it has been polled to its end, and who gets the result.
-    work: Mutex<Option<(Pending, Box<dyn Receive>)>>,
+    work: Mutex<Option<(Pending, Receiver)>>,
 }
 
 const WAITING: u8 = 0;
@@ -75,7 +100,9 @@ impl Wake for Task {
     fn wake(self: Arc<Self>) {
         let states = (Ordering::AcqRel, Ordering::Acquire);
         let next = |state| Some(if state == WAITING { POLLING } else { WOKEN_WHILE_POLLING });
-        if self.state.fetch_update(states.0, states.1, next) != Ok(WAITING) {
+        if self.process != Process::current()
+            || self.state.fetch_update(states.0, states.1, next) != Ok(WAITING)
+        {
             return;
         }
         let later = WOKEN.with_borrow_mut(|woken| match woken {
@@ -104,8 +131,9 @@ impl Task {
     fn poll(self: &Arc<Self>) {
         let waker = Waker::from(self.clone());
         loop {
-            self.state.store(POLLING, Ordering::Release);
-            if let Some((status, result, receiver)) = self.step(&waker) {
+            // A wake up to here is seen by this poll, and so is a request to cancel.
+            self.state.swap(POLLING, Ordering::AcqRel);
+            if let Some((receiver, status, result)) = self.step(&waker) {
                 // Nothing is locked here, and the state stays: no wake polls again.
                 receiver.receive(status, &result);
                 return;
@@ -117,49 +145,56 @@ impl Task {
         }
     }
 
-    /// One poll; the result, if it is there, and who gets it.
-    #[allow(clippy::type_complexity)]
-    fn step(&self, waker: &Waker) -> Option<(Status, zeroize::Zeroizing<Vec<u8>>, Box<dyn Receive>)> {
+    /// One poll; the result, if it is there, and who gets it. A panic is a result.
+    fn step(&self, waker: &Waker) -> Option<(Receiver, Status, Zeroizing<Vec<u8>>)> {
         let mut work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
         let (pending, _) = work.as_mut()?;
         let outcome = if self.is_cancelled.load(Ordering::Acquire) {
-            Poll::Ready((ZARIZ_CANCELLED, Vec::new().into()))
+            Poll::Ready(Err(ZARIZ_CANCELLED))
         } else {
-            pending.as_mut().poll(&mut Context::from_waker(waker)).map(|result| match result {
-                Ok(result) => (ZARIZ_OK, result),
-                Err(error) => (Failure::from(error).status, Vec::new().into()),
-            })
+            let poll = AssertUnwindSafe(|| pending.as_mut().poll(&mut Context::from_waker(waker)));
+            let outcome = catch_unwind(poll).map(|poll| poll.map_err(|error| Failure::from(error).status));
+            outcome.unwrap_or(Poll::Ready(Err(ZARIZ_INTERNAL)))
         };
-        let Poll::Ready((status, result)) = outcome else { return None };
+        let Poll::Ready(outcome) = outcome else { return None };
         let (pending, receiver) = work.take()?;
         drop(work);
         // Withdraws the request, if it was cancelled.
         drop(pending);
-        Some((status, result, receiver))
+        Some(match outcome {
+            Ok(result) => (receiver, ZARIZ_OK, result),
+            Err(status) => (receiver, status, Zeroizing::default()),
+        })
     }
 }
 
-/// Hands a request over.
-pub(crate) unsafe fn submit(
+/// Hands a request over. A handle is there before the callback can run.
+unsafe fn submit(
     queue: &Queue,
-    job: Job,
-    receiver: Box<dyn Receive>,
+    submission: Submission,
+    receiver: Receiver,
     request: *mut *mut Request,
 ) -> Result<(), Failure> {
-    let work = Mutex::new(Some((job.submit(queue), receiver)));
-    let task = Arc::new(Task { state: AtomicU8::new(WAITING), is_cancelled: AtomicBool::new(false), work });
+    let task = Arc::new(Task {
+        process: Process::current(),
+        // As after a wake: this thread polls it now, also inside a callback.
+        state: AtomicU8::new(POLLING),
+        is_cancelled: AtomicBool::new(false),
+        work: Mutex::new(Some((submission.submit(queue), receiver))),
+    });
     if !request.is_null() {
-        // SAFETY: as the caller promises. The handle is there before the callback can run.
+        // SAFETY: as the caller promises.
         unsafe { give(request, task.clone()) }?;
     }
-    task.wake();
+    task.poll();
     Ok(())
 }
 
 /// Submits one job (ZARIZ_SIGN, ZARIZ_DECRYPT or ZARIZ_PRIVATE) and returns at once. The library copies what
-/// it needs; the job's `output` is not used. If the status is ZARIZ_OK, the callback is called once.
-/// `request` may be NULL, or takes a handle that must be freed with zariz_request_free. `timeout_us` is the
-/// most microseconds to wait for the computation to begin; 0 is no limit.
+/// it needs; the job's `output` is not used. If the status is ZARIZ_OK, the callback is called once, perhaps
+/// before this function returns. `request` may be NULL, or takes a handle that must be freed with
+/// zariz_request_free. A request whose computation would begin later than after `timeout_us` microseconds
+/// ends with ZARIZ_EXPIRED when its turn comes; 0 is no limit.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_batcher_submit(
     batcher: *const Batcher,
@@ -171,12 +206,9 @@ pub unsafe extern "C" fn zariz_batcher_submit(
     request: *mut *mut Request,
 ) -> Status {
     guard(|| {
-        let callback = callback.ok_or_else(|| Failure::null("the callback"))?;
+        let receiver = Receiver::callback(callback, context)?;
         // SAFETY: the header asks it of the caller.
-        unsafe {
-            let job = Job::of(operation, job, timeout_us)?;
-            submit(get(batcher)?, job, Box::new(Caller { callback, context }), request)
-        }
+        unsafe { submit(get(batcher)?, Submission::of(operation, job, timeout_us)?, receiver, request) }
     })
 }
 
@@ -191,17 +223,54 @@ pub unsafe extern "C" fn zariz_batcher_submit_pow(
     request: *mut *mut Request,
 ) -> Status {
     guard(|| {
-        let callback = callback.ok_or_else(|| Failure::null("the callback"))?;
+        let receiver = Receiver::callback(callback, context)?;
+        // SAFETY: the header asks it of the caller.
+        unsafe { submit(get(batcher)?, Submission::of_power(job, timeout_us)?, receiver, request) }
+    })
+}
+
+/// Submits one job, like zariz_batcher_submit; its result goes to a list of completions.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zariz_batcher_submit_to(
+    batcher: *const Batcher,
+    operation: u32,
+    job: *const PrivateJob,
+    timeout_us: u64,
+    completions: *const Completions,
+    context: *mut c_void,
+    request: *mut *mut Request,
+) -> Status {
+    guard(|| {
         // SAFETY: the header asks it of the caller.
         unsafe {
-            let job = Job::of_power(job, timeout_us)?;
-            submit(get(batcher)?, job, Box::new(Caller { callback, context }), request)
+            let receiver = Receiver::list(completions, context)?;
+            submit(get(batcher)?, Submission::of(operation, job, timeout_us)?, receiver, request)
         }
     })
 }
 
-/// Cancels a request. Unless its result is there already, it completes with ZARIZ_CANCELLED, perhaps before
-/// this function returns; what is being computed is thrown away.
+/// Submits one power, in constant time; its result goes to a list of completions.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zariz_batcher_submit_pow_to(
+    batcher: *const Batcher,
+    job: *const PowJob,
+    timeout_us: u64,
+    completions: *const Completions,
+    context: *mut c_void,
+    request: *mut *mut Request,
+) -> Status {
+    guard(|| {
+        // SAFETY: the header asks it of the caller.
+        unsafe {
+            let receiver = Receiver::list(completions, context)?;
+            submit(get(batcher)?, Submission::of_power(job, timeout_us)?, receiver, request)
+        }
+    })
+}
+
+/// Cancels a request. Unless its result is there already, it ends with ZARIZ_CANCELLED, perhaps before this
+/// function returns; what is being computed is thrown away. In a child of `fork`, requests of the parent have
+/// no result, and this does nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_request_cancel(request: *const Request) -> Status {
     guard(|| {

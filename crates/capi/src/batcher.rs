@@ -11,7 +11,7 @@ use crate::failure::{Failure, Status, guard};
 use crate::handle::{free, get, give, handle};
 use crate::memory::{put, put_value};
 use crate::numbers::{PowJob, to_pow};
-use crate::operations::{PrivateJob, to_decrypt, to_raw, to_sign};
+use crate::operations::{PrivateJob, room_for, to_decrypt, to_raw, to_sign};
 
 /// Computes requests of many threads in batches. Any number of threads may use it at once. After `fork`, a
 /// child has a queue of its own.
@@ -31,7 +31,7 @@ pub struct BatcherOptions {
     pub max_batch: usize,
     /// How many requests may wait; another one fails with ZARIZ_FULL. By default, there is no limit.
     pub capacity: usize,
-    /// The most microseconds that a request waits for others, so that batches are full; by default, none does.
+    /// The most microseconds that a request waits for others, to fill batches; by default, none waits.
     pub linger_us: u64,
 }
 
@@ -89,8 +89,9 @@ pub unsafe extern "C" fn zariz_batcher_new(
     })
 }
 
-/// Frees a batcher. Requests that were submitted are still computed. The call waits for the batcher's threads
-/// if there are no such requests, so do not hold a lock that a callback needs.
+/// Frees a batcher. Requests that were submitted are still computed: to end in order, wait for their results
+/// first. Without such requests, the call waits for the batcher's threads, so do not hold a lock that a
+/// callback needs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_batcher_free(batcher: *mut Batcher) {
     // SAFETY: the header asks it of the caller.
@@ -191,8 +192,8 @@ impl Submission {
 }
 
 /// Computes one job (ZARIZ_SIGN, ZARIZ_DECRYPT or ZARIZ_PRIVATE) together with those of other threads, and
-/// blocks until its result is there. Meanwhile this thread may compute jobs of others. `timeout_us` is the
-/// most microseconds to wait for the computation to begin; 0 is no limit.
+/// blocks until its result is there. Meanwhile this thread may compute jobs of others. After
+/// `timeout_us` microseconds, the call returns ZARIZ_EXPIRED, unless this thread is computing; 0 is no limit.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_batcher_call(
     batcher: *const Batcher,
@@ -203,6 +204,9 @@ pub unsafe extern "C" fn zariz_batcher_call(
     let status = guard(|| {
         // SAFETY: the header asks it of the caller.
         unsafe {
+            if operation == ZARIZ_DECRYPT && !job.is_null() {
+                room_for(&*job)?;
+            }
             let result = Submission::of(operation, job, timeout_us)?.call(get(batcher)?)?;
             put(&result, (*job).output, (*job).capacity)?;
             (*job).output_len = result.len();

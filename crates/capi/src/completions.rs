@@ -7,15 +7,14 @@ use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::async_requests::{Receive, Request, submit};
-use crate::batcher::{Batcher, Submission as Job};
-use crate::failure::{Failure, Status, ZARIZ_EMPTY, ZARIZ_RESOURCES, guard};
-use crate::handle::{free, get, give, handle};
-use crate::memory::{Buffer, put_value, zariz_buffer_free};
-use crate::numbers::PowJob;
-use crate::operations::PrivateJob;
+use zariz_process::Process;
 
-/// A list of results that nobody has taken yet. Any number of threads may use it at once.
+use crate::failure::{Failure, Status, ZARIZ_EMPTY, ZARIZ_FORKED, ZARIZ_RESOURCES, guard};
+use crate::handle::{fact, free, get, give, handle};
+use crate::memory::{Buffer, put_value, zariz_buffer_free};
+
+/// A list of results that nobody has taken yet. Any number of threads may use it at once. A child of `fork`
+/// makes its own.
 pub struct Completions {
     tag: u64,
     value: Arc<List>,
@@ -34,25 +33,41 @@ pub struct Completion {
     pub result: Buffer,
 }
 
-// SAFETY: the context belongs to the caller, who says on which threads requests and results are; the buffer's
-// memory has one owner.
+// SAFETY: the context is only handed back; the buffer's memory has one owner.
 unsafe impl Send for Completion {}
 
 /// The results, and a byte in a socket while there are any.
 pub(crate) struct List {
+    /// The one that made it. Others have the same socket, and perhaps a locked mutex: they touch neither.
+    process: Process,
     results: Mutex<VecDeque<Completion>>,
     readable: UnixStream,
     writable: UnixStream,
 }
 
 impl List {
+    fn new() -> std::io::Result<Self> {
+        let (readable, writable) = UnixStream::pair()?;
+        readable.set_nonblocking(true)?;
+        writable.set_nonblocking(true)?;
+        Ok(Self { process: Process::current(), results: Mutex::default(), readable, writable })
+    }
+
+    pub(crate) fn check_process(&self) -> Result<(), Failure> {
+        if self.process == Process::current() {
+            return Ok(());
+        }
+        Err(Failure::new(ZARIZ_FORKED, "the list of completions is the parent's; a child makes its own"))
+    }
+
     fn lock(&self) -> MutexGuard<'_, VecDeque<Completion>> {
         self.results.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn push(&self, completion: Completion) {
+    /// Keeps a result, in the process that made the list.
+    pub(crate) fn push(&self, context: *mut c_void, status: Status, result: &[u8]) {
         let mut results = self.lock();
-        results.push_back(completion);
+        results.push_back(Completion { context, status, result: Buffer::of(result) });
         if results.len() == 1 {
             // One byte always fits.
             let _ = (&self.writable).write(&[0]);
@@ -71,26 +86,11 @@ impl List {
 
 impl Drop for List {
     fn drop(&mut self) {
-        while let Some(mut completion) = self.pop() {
+        let results = self.results.get_mut().unwrap_or_else(PoisonError::into_inner);
+        for completion in results.iter_mut() {
             // SAFETY: the buffer is the library's own.
             unsafe { zariz_buffer_free(&raw mut completion.result) };
         }
-    }
-}
-
-struct Receiver {
-    list: Arc<List>,
-    context: *mut c_void,
-}
-
-// SAFETY: the context is only handed back.
-unsafe impl Send for Receiver {}
-// SAFETY: as above.
-unsafe impl Sync for Receiver {}
-
-impl Receive for Receiver {
-    fn receive(&self, status: Status, result: &[u8]) {
-        self.list.push(Completion { context: self.context, status, result: Buffer::of(result) });
     }
 }
 
@@ -99,28 +99,26 @@ impl Receive for Receiver {
 pub unsafe extern "C" fn zariz_completions_new(completions: *mut *mut Completions) -> Status {
     guard(|| {
         let failure = |error| Failure::new(ZARIZ_RESOURCES, format_args!("no descriptor: {error}"));
-        let (readable, writable) = UnixStream::pair().map_err(failure)?;
-        readable.set_nonblocking(true).map_err(failure)?;
-        writable.set_nonblocking(true).map_err(failure)?;
-        let list = List { results: Mutex::default(), readable, writable };
         // SAFETY: the header asks it of the caller.
-        unsafe { give(completions, Arc::new(list)) }
+        unsafe { give(completions, Arc::new(List::new().map_err(failure)?)) }
     })
 }
 
-/// Frees a list. Results that nobody has taken are wiped, and those of requests that still run are too.
+/// Frees a list. Results that nobody has taken are wiped; the library keeps the list until requests that
+/// still run have ended. Remove the descriptor from your event loop first.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_completions_free(completions: *mut Completions) {
     // SAFETY: the header asks it of the caller.
     unsafe { free(completions) }
 }
 
-/// The descriptor that is readable while there are results: for poll, epoll or an event loop. The list owns
-/// it: do not read or close it. −1 for a wrong handle.
+/// The descriptor that is readable while there are results: for poll, epoll or an event loop. When it is,
+/// take results until there is none. The list owns the descriptor: do not read or close it. −1 for a wrong
+/// handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_completions_fd(completions: *const Completions) -> c_int {
     // SAFETY: the header asks it of the caller.
-    unsafe { get(completions) }.map_or(-1, |list| list.readable.as_raw_fd())
+    unsafe { fact(completions, -1, |list| list.readable.as_raw_fd()) }
 }
 
 /// Takes the oldest result: ZARIZ_OK, or ZARIZ_EMPTY if there is none.
@@ -136,7 +134,9 @@ pub unsafe extern "C" fn zariz_completions_next(
         }
         // SAFETY: the header asks it of the caller.
         unsafe {
-            match get(completions)?.pop() {
+            let list = get(completions)?;
+            list.check_process()?;
+            match list.pop() {
                 Some(next) => put_value(next, completion, "the completion")?,
                 None => is_empty = true,
             }
@@ -145,45 +145,4 @@ pub unsafe extern "C" fn zariz_completions_next(
     });
     // Not a failure: no message.
     if is_empty { ZARIZ_EMPTY } else { status }
-}
-
-/// Submits one job, like zariz_batcher_submit; its result goes to a list of completions.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn zariz_batcher_submit_to(
-    batcher: *const Batcher,
-    operation: u32,
-    job: *const PrivateJob,
-    timeout_us: u64,
-    completions: *const Completions,
-    context: *mut c_void,
-    request: *mut *mut Request,
-) -> Status {
-    guard(|| {
-        // SAFETY: the header asks it of the caller.
-        unsafe {
-            let job = Job::of(operation, job, timeout_us)?;
-            let list = get(completions)?.clone();
-            submit(get(batcher)?, job, Box::new(Receiver { list, context }), request)
-        }
-    })
-}
-
-/// Submits one power, in constant time; its result goes to a list of completions.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn zariz_batcher_submit_pow_to(
-    batcher: *const Batcher,
-    job: *const PowJob,
-    timeout_us: u64,
-    completions: *const Completions,
-    context: *mut c_void,
-    request: *mut *mut Request,
-) -> Status {
-    guard(|| {
-        // SAFETY: the header asks it of the caller.
-        unsafe {
-            let job = Job::of_power(job, timeout_us)?;
-            let list = get(completions)?.clone();
-            submit(get(batcher)?, job, Box::new(Receiver { list, context }), request)
-        }
-    })
 }

@@ -122,7 +122,7 @@ impl Failure {
     }
 
     /// Leaves the message for this thread.
-    fn leave(&self) -> Status {
+    pub(crate) fn leave(&self) -> Status {
         let mut text = [0; MESSAGE_SIZE];
         // Cut between characters, before the last byte, which stays 0.
         let mut message = self.message.as_str();

@@ -2,7 +2,7 @@
 
 use crate::failure::{Failure, ZARIZ_WRONG_HANDLE};
 
-/// What a handle is.
+/// A box that C holds by a pointer.
 pub(crate) trait Handle: Sized {
     type Value;
     /// Its tag, and what it is called in messages.
@@ -52,6 +52,21 @@ pub(crate) unsafe fn get<'a, H: Handle + 'a>(handle: *const H) -> Result<&'a H::
             return Err(Failure::new(ZARIZ_WRONG_HANDLE, message));
         }
         Ok((*handle).value())
+    }
+}
+
+/// A fact about the value of a handle; for a wrong one, the default, and a message for the thread.
+///
+/// # Safety
+/// As for [`get`].
+pub(crate) unsafe fn fact<H: Handle, T>(handle: *const H, default: T, fact: impl Fn(&H::Value) -> T) -> T {
+    // SAFETY: as the caller promises.
+    match unsafe { get(handle) } {
+        Ok(value) => fact(value),
+        Err(failure) => {
+            failure.leave();
+            default
+        }
     }
 }
 

@@ -39,7 +39,8 @@ pub(crate) unsafe fn many<J: Job, P, R: AsRef<[u8]>>(
             let result = result.as_ref();
             let (output, capacity) = job.output();
             if has_output {
-                // SAFETY: the caller promises that the output may be written. No reference to an input is left.
+                // SAFETY: the caller promises that the output may be written. No reference to an input is
+                // left.
                 unsafe { put(result, output, capacity) }?;
             }
             Ok(result.len())

@@ -1,11 +1,13 @@
 //! Keys: read, made of numbers, generated, and written.
 
+use std::mem::MaybeUninit;
+
 use zariz::rsa::{self, Components, KeyGenerator, PrimeComponents};
 use zeroize::Zeroizing;
 
 use crate::failure::{Failure, Status, guard};
-use crate::handle::{free, get, give, handle};
-use crate::memory::{Buffer, Bytes, array, bytes, put_value};
+use crate::handle::{fact, free, get, give, handle};
+use crate::memory::{Buffer, Bytes, array, bytes};
 
 /// A private key. It never changes, so any number of threads may use it at once.
 pub struct PrivateKey {
@@ -45,7 +47,7 @@ pub struct PrivateNumbers {
 }
 
 /// Reads a private key: PKCS #8 or PKCS #1, PEM or DER. For a key that is encrypted (PKCS #8, PBES2), give
-/// the password; otherwise it may be NULL. The key must be freed with zariz_private_key_free.
+/// the password; otherwise it is NULL, with length 0. The key must be freed with zariz_private_key_free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_private_key_parse(
     data: *const u8,
@@ -58,7 +60,7 @@ pub unsafe extern "C" fn zariz_private_key_parse(
         // SAFETY: the header asks it of the caller.
         unsafe {
             let data = bytes(data, len, "the key's file")?;
-            let parsed = if password.is_null() {
+            let parsed = if password.is_null() && password_len == 0 {
                 rsa::PrivateKey::parse(data)?
             } else {
                 rsa::PrivateKey::parse_encrypted(data, bytes(password, password_len, "the password")?)?
@@ -105,10 +107,10 @@ pub unsafe extern "C" fn zariz_private_key_generate(
     guard(|| {
         // SAFETY: the header asks it of the caller.
         unsafe {
-            let keys = array(keys, count, "the array for the keys")?;
+            let keys = array(keys.cast::<MaybeUninit<*mut PrivateKey>>(), count, "the array for the keys")?;
             let generator = KeyGenerator::new(bits).map_err(Failure::argument)?;
             for (place, key) in keys.iter_mut().zip(generator.generate_many(count)?) {
-                give(place, key)?;
+                give(place.as_mut_ptr(), key)?;
             }
         }
         Ok(())
@@ -154,14 +156,14 @@ pub unsafe extern "C" fn zariz_private_key_public(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_private_key_size(key: *const PrivateKey) -> usize {
     // SAFETY: the header asks it of the caller.
-    unsafe { get(key) }.map_or(0, rsa::PrivateKey::size)
+    unsafe { fact(key, 0, rsa::PrivateKey::size) }
 }
 
 /// The length of the modulus in bits; 0 for a wrong handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_private_key_bits(key: *const PrivateKey) -> usize {
     // SAFETY: the header asks it of the caller.
-    unsafe { get(key) }.map_or(0, rsa::PrivateKey::bits)
+    unsafe { fact(key, 0, rsa::PrivateKey::bits) }
 }
 
 /// The numbers of a private key, big-endian, into eight buffers: n, e, d, p, q, dp, dq, qinv.
@@ -170,17 +172,17 @@ pub unsafe extern "C" fn zariz_private_key_numbers(key: *const PrivateKey, numbe
     guard(|| {
         // SAFETY: the header asks it of the caller.
         unsafe {
-            let numbers = array(numbers, 8, "the array for the numbers")?;
+            let numbers = array(numbers.cast::<MaybeUninit<_>>(), 8, "the array for the numbers")?;
             let Components { n, e, d, p, q, dp, dq, qinv } = &get(key)?.components();
             for (place, number) in numbers.iter_mut().zip([n, e, &**d, p, q, dp, dq, qinv]) {
-                Buffer::give(place, number)?;
+                Buffer::give(place.as_mut_ptr(), number)?;
             }
         }
         Ok(())
     })
 }
 
-/// The key in PEM (PKCS #8), encrypted if there is a password.
+/// The key in PEM (PKCS #8): encrypted, unless the password is NULL with length 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_private_key_to_pem(
     key: *const PrivateKey,
@@ -192,7 +194,7 @@ pub unsafe extern "C" fn zariz_private_key_to_pem(
         // SAFETY: the header asks it of the caller.
         unsafe {
             let key = get(key)?;
-            let text = if password.is_null() {
+            let text = if password.is_null() && password_len == 0 {
                 key.to_pem()?
             } else {
                 Zeroizing::new(key.to_encrypted_pem(bytes(password, password_len, "the password")?)?)
@@ -250,14 +252,14 @@ pub unsafe extern "C" fn zariz_public_key_free(key: *mut PublicKey) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_public_key_size(key: *const PublicKey) -> usize {
     // SAFETY: the header asks it of the caller.
-    unsafe { get(key) }.map_or(0, rsa::PublicKey::size)
+    unsafe { fact(key, 0, rsa::PublicKey::size) }
 }
 
 /// The length of the modulus in bits; 0 for a wrong handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_public_key_bits(key: *const PublicKey) -> usize {
     // SAFETY: the header asks it of the caller.
-    unsafe { get(key) }.map_or(0, rsa::PublicKey::bits)
+    unsafe { fact(key, 0, rsa::PublicKey::bits) }
 }
 
 /// The modulus and the exponent, big-endian.
@@ -271,7 +273,9 @@ pub unsafe extern "C" fn zariz_public_key_numbers(
         // SAFETY: the header asks it of the caller.
         unsafe {
             let key = get(key)?;
-            put_value(Buffer::EMPTY, e, "the buffer for e")?;
+            if n.is_null() || e.is_null() {
+                return Err(Failure::null("a buffer for a number"));
+            }
             Buffer::give(n, &key.n())?;
             Buffer::give(e, &key.e())
         }

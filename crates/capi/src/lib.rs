@@ -31,6 +31,11 @@ pub use memory::*;
 pub use numbers::*;
 pub use operations::*;
 
+/// The version of this header.
+pub const ZARIZ_VERSION_MAJOR: u32 = 0;
+/// The version of this header.
+pub const ZARIZ_VERSION_MINOR: u32 = 1;
+
 /// The version of the library, such as "0.1.0". A program that was compiled with a header of the same major
 /// version, and before 1.0 of the same minor version, runs with it.
 #[unsafe(no_mangle)]

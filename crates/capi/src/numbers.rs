@@ -1,10 +1,13 @@
 //! Powers modulo odd numbers, and primes.
 
+use std::mem::MaybeUninit;
+
 use zariz::primes::Search;
-use zariz::{FixedBaseError, PowJob as Job, pow_many, pow_many_vartime};
+use zariz::{FixedBaseError, pow_many, pow_many_vartime};
+use zeroize::Zeroizing;
 
 use crate::failure::{Failure, Status, ZARIZ_INPUT_LENGTH, ZARIZ_OK, guard};
-use crate::handle::{free, get, give, handle};
+use crate::handle::{fact, free, get, give, handle};
 use crate::jobs::many;
 use crate::memory::{Buffer, Bytes, array, put, put_value};
 
@@ -46,7 +49,7 @@ pub unsafe extern "C" fn zariz_modulus_free(modulus: *mut Modulus) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_modulus_size(modulus: *const Modulus) -> usize {
     // SAFETY: the header asks it of the caller.
-    unsafe { get(modulus) }.map_or(0, zariz::Modulus::size)
+    unsafe { fact(modulus, 0, zariz::Modulus::size) }
 }
 
 /// One power: base^exponent mod modulus, big-endian. The caller owns all memory; `output` may be where an
@@ -95,20 +98,21 @@ impl crate::jobs::Job for PowJob {
 }
 
 /// The parts of a job for a power.
-pub(crate) unsafe fn to_pow<'a>(job: &PowJob) -> Result<Job<'a>, Failure> {
+pub(crate) unsafe fn to_pow<'a>(job: &PowJob) -> Result<zariz::PowJob<'a>, Failure> {
     // SAFETY: as the caller promises.
     unsafe {
         let (base, exponent) = (job.base.get("the base")?, job.exponent.get("the exponent")?);
-        Ok(Job { modulus: get(job.modulus)?, base, exponent })
+        Ok(zariz::PowJob { modulus: get(job.modulus)?, base, exponent })
     }
 }
 
 unsafe fn powers(
     jobs: *mut PowJob,
     count: usize,
-    compute: impl FnOnce(&[Job]) -> Vec<Vec<u8>>,
+    compute: impl FnOnce(&[zariz::PowJob]) -> Vec<Vec<u8>>,
 ) -> Result<(), Failure> {
-    let compute = |jobs: &[Job]| compute(jobs).into_iter().map(Ok).collect();
+    let compute =
+        |jobs: &[zariz::PowJob]| compute(jobs).into_iter().map(|it| Ok(Zeroizing::new(it))).collect();
     // SAFETY: as the caller promises.
     unsafe { many(jobs, count, |job| to_pow(job), compute, true) }
 }
@@ -173,7 +177,11 @@ pub unsafe extern "C" fn zariz_fixed_base_pow_many(
                 FixedBaseError::ExponentTooLong { .. } => Failure::new(ZARIZ_INPUT_LENGTH, error),
                 error => Failure::argument(error),
             })?;
-            put(&powers.concat(), output, capacity)
+            let powers: Vec<_> = powers.into_iter().map(Zeroizing::new).collect();
+            let size = fixed_base.modulus().size();
+            let mut all = Zeroizing::new(Vec::with_capacity(size * powers.len()));
+            powers.iter().for_each(|power| all.extend_from_slice(power));
+            put(&all, output, capacity)
         }
     })
 }
@@ -190,7 +198,7 @@ pub unsafe extern "C" fn zariz_primes_generate(
     guard(|| {
         // SAFETY: the header asks it of the caller.
         unsafe {
-            let places = array(primes, count, "the array for the primes")?;
+            let places = array(primes.cast::<MaybeUninit<_>>(), count, "the array for the primes")?;
             let mut search = Search::new(bits).map_err(Failure::argument)?;
             if safe != 0 {
                 search = search.safe().map_err(Failure::argument)?;
@@ -200,7 +208,7 @@ pub unsafe extern "C" fn zariz_primes_generate(
                 error => Failure::argument(error),
             })?;
             for (place, prime) in places.iter_mut().zip(primes) {
-                Buffer::give(place, &prime)?;
+                Buffer::give(place.as_mut_ptr(), &prime)?;
             }
         }
         Ok(())

@@ -7,8 +7,8 @@ use zariz::rsa::hazmat::pss;
 use zariz::rsa::{self, DecryptJob, Message, Padding, SignJob, Signed, VerifyJob};
 use zeroize::Zeroizing;
 
-use crate::algorithm::{SignatureAlgorithm, padding};
-use crate::failure::{Failure, Status, ZARIZ_UNSUPPORTED, guard};
+use crate::algorithm::{SignatureAlgorithm, ZARIZ_PKCS1V15, padding};
+use crate::failure::{Failure, Status, ZARIZ_OUTPUT_LENGTH, ZARIZ_UNSUPPORTED, guard};
 use crate::handle::get;
 use crate::jobs::{Job, many};
 use crate::keys::{PrivateKey, PublicKey};
@@ -101,11 +101,28 @@ pub unsafe extern "C" fn zariz_sign_many(jobs: *mut PrivateJob, count: usize) ->
     guard(|| unsafe { many(jobs, count, |job| to_sign(job), |jobs| failures(rsa::sign_many(jobs)), true) })
 }
 
-/// Decrypts `count` ciphertexts, like zariz_sign_many. Constant time, which includes the padding.
+/// Decrypts `count` ciphertexts, like zariz_sign_many. Constant time, which includes the padding. With
+/// ZARIZ_PKCS1V15, `capacity` must be at least the key's size, and a plaintext of an unexpected length must
+/// be treated like one with unexpected bytes: do not tell the peer which it was.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_decrypt_many(jobs: *mut PrivateJob, count: usize) -> Status {
     // SAFETY: the header asks it of the caller.
-    guard(|| unsafe { many(jobs, count, |job| to_decrypt(job), decrypt_many, true) })
+    let read = |job: &PrivateJob| unsafe { room_for(job).and_then(|()| to_decrypt(job)) };
+    // SAFETY: the header asks it of the caller.
+    guard(|| unsafe { many(jobs, count, read, decrypt_many, true) })
+}
+
+/// PKCS #1 v1.5 needs room for any plaintext: whether a substitute is too long would show that the padding
+/// was wrong.
+pub(crate) unsafe fn room_for(job: &PrivateJob) -> Result<(), Failure> {
+    // SAFETY: as the caller promises.
+    let size = unsafe { get(job.key) }?.size();
+    if job.algorithm == ZARIZ_PKCS1V15 && job.capacity < size {
+        let message =
+            format!("{size} bytes are needed for the result of PKCS #1 v1.5, whatever its length is");
+        return Err(Failure::new(ZARIZ_OUTPUT_LENGTH, message));
+    }
+    Ok(())
 }
 
 /// The parts of a job for a decryption.
@@ -285,6 +302,9 @@ pub unsafe extern "C" fn zariz_decrypt(
     capacity: usize,
     plaintext_len: *mut usize,
 ) -> Status {
+    if plaintext_len.is_null() {
+        return Failure::null("the pointer for the plaintext's length").leave();
+    }
     let mut job = PrivateJob { key, algorithm: padding, input: ciphertext, label, ..PrivateJob::NONE };
     (job.output, job.capacity) = (plaintext, capacity);
     // SAFETY: the header asks it of the caller.

@@ -4,6 +4,7 @@ use std::env;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpStream};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
@@ -46,11 +47,13 @@ fn compile(compiler: &[&str], program: &str, flags: &[&str], folder: &Path) -> P
     made
 }
 
-/// Flags that link the shared library.
-fn shared() -> [String; 2] {
-    let file = library("libzariz_capi.so");
-    let folder = file.parent().expect("a folder").display().to_string();
-    [file.display().to_string(), format!("-Wl,-rpath,{folder}")]
+/// Flags that link the shared library, which gets the name that programs ask for.
+fn shared(folder: &Path) -> [String; 2] {
+    let (major, minor) = (env!("CARGO_PKG_VERSION_MAJOR"), env!("CARGO_PKG_VERSION_MINOR"));
+    let version = if major == "0" { format!("0.{minor}") } else { major.to_owned() };
+    let named = folder.join(format!("libzariz.so.{version}"));
+    symlink(library("libzariz_capi.so"), &named).expect("a link to the library");
+    [named.display().to_string(), format!("-Wl,-rpath,{}", folder.display())]
 }
 
 fn folder() -> tempfile::TempDir {
@@ -65,7 +68,7 @@ fn interface() {
         [&["cc", "-std=c99"], &["cc", "-std=c11"], &["c++", "-std=c++17", "-x", "c++"]];
     for compiler in compilers {
         let folder = folder();
-        let shared = shared();
+        let shared = shared(folder.path());
         let program = compile(
             compiler,
             "tests/programs/interface.c",
@@ -100,7 +103,8 @@ fn sanitized() {
 #[test]
 #[ignore = "takes minutes; `cargo xtask sanitizers valgrind` runs it"]
 fn valgrind() {
-    let (folder, shared) = (folder(), shared());
+    let folder = folder();
+    let shared = shared(folder.path());
     let flags = [&["-pthread", "-DBITS=1024"], &shared.each_ref().map(String::as_str)[..]].concat();
     for program in ["tests/programs/interface.c", "tests/programs/batcher.c"] {
         let mut valgrind = Command::new("valgrind");
@@ -113,7 +117,8 @@ fn valgrind() {
 #[needs("cc")]
 #[test]
 fn batcher() {
-    let (folder, shared) = (folder(), shared());
+    let folder = folder();
+    let shared = shared(folder.path());
     let flags = [&["-pthread"], &shared.each_ref().map(String::as_str)[..]].concat();
     let program = compile(&["cc", "-std=c11"], "tests/programs/batcher.c", &flags, folder.path());
     for _ in 0..5 {
@@ -135,7 +140,8 @@ fn unload() {
 #[needs("cc")]
 #[test]
 fn event_loop() {
-    let (folder, shared) = (folder(), shared());
+    let folder = folder();
+    let shared = shared(folder.path());
     let shared = shared.each_ref().map(String::as_str);
     let program = compile(&["cc", "-std=c11"], "../../examples/c/signer.c", &shared, folder.path());
     let key = PrivateKey::generate(1024).expect("a key");

@@ -5,7 +5,7 @@ use std::ptr;
 use std::slice;
 
 use zariz::rsa::hazmat::primitive::{PrivateJob, PublicJob, private_many, public_many_vartime};
-use zariz::rsa::{CrtComponents, Error, PrivateKey, PublicKey};
+use zariz::rsa::{CrtComponents, Error, KeyError, PrivateKey, PublicKey};
 use zariz::{Modulus, PowJob};
 use zeroize::Zeroizing;
 
@@ -241,7 +241,10 @@ fn exponent_key(numbers: &[u64]) -> Lane<PrivateKey> {
             number.split_last().is_some_and(|(last, rest)| *last == 2 && rest.iter().all(|&byte| byte == 0))
         };
         let e = exponents.iter().zip(&opened).find(|(_, opened)| is_two(opened)).ok_or(Failure::Mismatch)?.0;
-        PrivateKey::from_exponents(&n, e, &d).map_err(|_| Failure::Mismatch)
+        PrivateKey::from_exponents(&n, e, &d).map_err(|error| match error {
+            KeyError::Random => Failure::Withheld,
+            _ => Failure::Mismatch,
+        })
     })
 }
 

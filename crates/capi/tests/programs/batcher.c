@@ -1,10 +1,12 @@
-// A batcher with threads, callbacks and completions; time limits, cancelled requests, a full queue and a fork.
+// A batcher with threads, callbacks and completions; time limits, cancelled requests, a full queue and a
+// fork.
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
 
 #include <poll.h>
 #include <pthread.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { THREADS = 8, EACH = 12, SIZE = 128, REQUESTS = 100 };
@@ -109,6 +111,22 @@ static zariz_private_job job_of(request *it, int i) {
     return private_job(keys[it->key], ZARIZ_RS256, text(it->message), NULL, 0);
 }
 
+// Submits another request from the callback, which joins the queue at once.
+static void on_first(void *context, zariz_status status, zariz_bytes result) {
+    (void)result;
+    CHECK(status == ZARIZ_OK);
+    zariz_private_job job = job_of(context, 1);
+    OK(zariz_batcher_submit(batcher, ZARIZ_SIGN, &job, 0, on_result, context, NULL));
+}
+
+static void wait_for(int count) {
+    pthread_mutex_lock(&mutex);
+    while (done < count) {
+        pthread_cond_wait(&changed, &mutex);
+    }
+    pthread_mutex_unlock(&mutex);
+}
+
 static void check_requests(void) {
     for (int i = 0; i < REQUESTS; i++) {
         request *it = &requests[i];
@@ -136,16 +154,17 @@ static void callbacks(void) {
             OK(zariz_request_cancel(requests[i].handle));
         }
     }
-    pthread_mutex_lock(&mutex);
-    while (done < REQUESTS) {
-        pthread_cond_wait(&changed, &mutex);
-    }
-    pthread_mutex_unlock(&mutex);
+    wait_for(REQUESTS);
     check_requests();
+    zariz_private_job chained = job_of(&requests[0], 0);
+    OK(zariz_batcher_submit(batcher, ZARIZ_SIGN, &chained, 0, on_first, &requests[0], NULL));
+    wait_for(REQUESTS + 1);
+    check_signature(1, requests[0].message, requests[0].signature);
     // Refused requests have no callback.
     zariz_private_job job = job_of(&requests[0], 0);
     job.algorithm = 0;
-    CHECK(zariz_batcher_submit(batcher, ZARIZ_SIGN, &job, 0, on_result, NULL, NULL) == ZARIZ_INVALID_ARGUMENT);
+    CHECK(zariz_batcher_submit(batcher, ZARIZ_SIGN, &job, 0, on_result, NULL, NULL)
+          == ZARIZ_INVALID_ARGUMENT);
 }
 
 static int is_readable(zariz_completions *list, int milliseconds) {
@@ -201,11 +220,7 @@ static void limits(void) {
         // One microsecond is over when the computation begins.
         OK(zariz_batcher_submit(small, ZARIZ_SIGN, &job, i % 2, on_result, &requests[i], NULL));
     }
-    pthread_mutex_lock(&mutex);
-    while (done < REQUESTS) {
-        pthread_cond_wait(&changed, &mutex);
-    }
-    pthread_mutex_unlock(&mutex);
+    wait_for(REQUESTS);
     for (int i = 0; i < REQUESTS; i++) {
         CHECK(requests[i].called == 1);
         full += requests[i].status == ZARIZ_FULL;
@@ -218,17 +233,52 @@ static void limits(void) {
     zariz_batcher_free(small);
 }
 
-// The parent's threads are not in the child, which gets a queue of its own.
+// The parent's threads are not in the child, which gets a queue of its own. Requests and lists stay the
+// parent's.
 static void child(void) {
+    zariz_completions *list = NULL;
+    zariz_completion completion;
+    OK(zariz_completions_new(&list));
+    zariz_private_job job = job_of(&requests[0], 0), other = job_of(&requests[1], 1);
+    OK(zariz_batcher_submit_to(batcher, ZARIZ_SIGN, &job, 0, list, &requests[0], NULL));
+    CHECK(is_readable(list, 60000));
+    // One that has no result yet: a worker waits for more requests. No thread starts while we fork.
+    zariz_batcher_options options;
+    memset(&options, 0, sizeof options);
+    options.linger_us = 1000000;
+    zariz_batcher *slow = NULL;
+    OK(zariz_batcher_new(&options, &slow));
+    OK(zariz_batcher_submit_to(slow, ZARIZ_SIGN, &other, 0, list, &requests[1], &requests[1].handle));
+    struct timespec pause = {0, 200000000};
+    nanosleep(&pause, NULL);
     pid_t pid = fork();
     CHECK(pid >= 0);
     if (pid == 0) {
         int number = 0;
         blocking(&number);
+        CHECK(zariz_completions_next(list, &completion) == ZARIZ_FORKED);
+        CHECK(zariz_batcher_submit_to(batcher, ZARIZ_SIGN, &job, 0, list, NULL, NULL) == ZARIZ_FORKED);
+        OK(zariz_request_cancel(requests[1].handle));
+        zariz_completions_free(list);
         _exit(0);
     }
     int status = 0;
     CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    // The child has taken nothing of it.
+    for (int taken = 0; taken < 2;) {
+        CHECK(is_readable(list, 60000));
+        while (zariz_completions_next(list, &completion) == ZARIZ_OK) {
+            request *it = completion.context;
+            CHECK(completion.status == ZARIZ_OK);
+            check_signature(it->key, it->message, completion.result.data);
+            zariz_buffer_free(&completion.result);
+            taken++;
+        }
+    }
+    CHECK(!is_readable(list, 0));
+    zariz_request_free(requests[1].handle);
+    zariz_completions_free(list);
+    zariz_batcher_free(slow);
 }
 
 int main(void) {

@@ -29,7 +29,8 @@ static inline zariz_bytes text(const char *characters) {
     return bytes_of(characters, strlen(characters));
 }
 
-static inline zariz_private_job private_job(const zariz_private_key *key, uint32_t algorithm, zariz_bytes input,
+static inline zariz_private_job private_job(const zariz_private_key *key, uint32_t algorithm,
+      zariz_bytes input,
                                             uint8_t *output, size_t capacity) {
     zariz_private_job job;
     memset(&job, 0, sizeof job);

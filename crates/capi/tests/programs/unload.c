@@ -50,7 +50,8 @@ int main(int count, char **arguments) {
         FUNCTION(hand_over, zariz_batcher_submit);
         zariz_private_key *key = NULL;
         zariz_batcher *batcher = NULL;
-        if (zariz_private_key_generate(1024, 1, &key) != ZARIZ_OK || zariz_batcher_new(NULL, &batcher) != ZARIZ_OK) {
+        if (zariz_private_key_generate(1024, 1, &key) != ZARIZ_OK || zariz_batcher_new(NULL,
+              &batcher) != ZARIZ_OK) {
             return 1;
         }
         zariz_private_job job;

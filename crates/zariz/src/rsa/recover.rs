@@ -7,7 +7,7 @@ use super::components::CrtComponents;
 use super::error::KeyError;
 use super::private::PrivateKey;
 use super::public::PublicKey;
-use super::secrets::{Secrets, bytes, in_limbs, inverse_of_odd, trimmed, within};
+use super::secrets::{Secrets, in_limbs, inverse_of_odd, trimmed, within};
 use super::validate;
 use crate::backend::{Power, Product};
 use crate::declassify;
@@ -41,7 +41,8 @@ impl PrivateKey {
             // A `d` that passes: the right one needs `e`.
             validate::factors(&n, &[1], &p, &q)?;
             let dp = trimmed(dp);
-            let is_usable = dp.first().is_some_and(|low| low & 1 == 1) & !limbs::equal(&dp, &[1]);
+            let is_usable =
+                dp.len() <= p.len() && dp.first().is_some_and(|low| low & 1 == 1) & !limbs::equal(&dp, &[1]);
             if !declassify::fits(is_usable) {
                 return Err(KeyError::Inconsistent("dP is not the inverse of a public exponent"));
             }
@@ -74,7 +75,11 @@ impl PrivateKey {
             let p = prime(&public, &d)?;
             let n = public.modulus().limbs();
             let q = limbs::div_exact(n, &p);
-            let [p, q] = [p, q].map(|prime| trimmed(&bytes(&prime)));
+            let [p, q] = [p, q].map(|mut prime| {
+                let bits = declassify::modulus_bits(limbs::bits(&prime));
+                prime.truncate(bits.div_ceil(64));
+                prime
+            });
             validate::factors(n, &d, &p, &q)?;
             Self::new(public, Secrets::complete(d, p, q)?)
         })
@@ -98,7 +103,7 @@ fn prime(public: &PublicKey, d: &[u64]) -> Result<Limbs, KeyError> {
     let (n, route) = (public.modulus(), Route::default());
     let mut multiple = limbs::mul(d, public.exponent());
     limbs::sub_assign(&mut multiple, &[1]);
-    if declassify::is_missing(limbs::equal(&multiple, &[])) || declassify::is_even(multiple[0] & 1 != 0) {
+    if declassify::is_missing(limbs::equal(&multiple, &[])) || !declassify::is_even(multiple[0] & 1 == 0) {
         return Err(KeyError::Inconsistent("d is not the inverse of e modulo p - 1"));
     }
     let (odd, _twos, most) = odd_part(&multiple);

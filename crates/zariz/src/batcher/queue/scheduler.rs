@@ -93,7 +93,9 @@ impl<C: Compute> Queue<C> {
         // The worker that takes the first of the batches to wake calls a worker for the next.
         let (batches, slots) = (usize::from(!state.to_wake.is_empty()), self.slots());
         let counted = state.workers.len().saturating_sub(state.in_functions);
-        if state.idle >= state.for_workers + batches || counted >= slots + batches && !state.closed {
+        if state.idle >= state.for_workers + batches
+            || counted >= slots.saturating_add(batches) && !state.closed
+        {
             // In the second case, each slot and each batch to wake has a worker, which is about to take it.
             drop(state);
             self.idle.notify_one();
