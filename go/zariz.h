@@ -1,14 +1,17 @@
 /* zariz: RSA and modular exponentiation, many numbers at once on vector instructions. docs/c.md has examples.
  *
  * Errors. Functions return ZARIZ_OK (0) or another status. zariz_last_error() is the message of the last
- * failure of the thread. A function that fails changes nothing, except the statuses of its jobs.
+ * failure of the thread. A function that fails writes nothing; but each job of an array has its own status
+ * and output, and a bad one spoils no other.
  *
  * Memory. Handles are made by the library, and freed by the function whose name ends in _free, once; NULL is
  * allowed there. All other memory is the caller's: the library reads and writes it only during the call. No
- * other thread may write it meanwhile. Numbers are big-endian.
+ * other thread may write it meanwhile. Set all fields of a struct; memset to 0 is a good start. Numbers are
+ * big-endian.
  *
  * Threads. Every function may be called on any thread, and any number of threads may use a handle at once,
- * as long as none frees it.
+ * as long as none frees it. After fork(), a child has queues of its own; requests of its parent have no
+ * result there, and lists of completions are the parent's.
  *
  * Constant time. Functions take a time that does not depend on keys, exponents, plaintexts and padding, but
  * on lengths. Exceptions say so.
@@ -21,7 +24,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// SHA-1, for what is old.
+// The version of this header.
+#define ZARIZ_VERSION_MAJOR 0
+
+// The version of this header.
+#define ZARIZ_VERSION_MINOR 1
+
+// SHA-1. Only for protocols that need it.
 #define ZARIZ_SHA1 1
 
 // SHA-224.
@@ -55,38 +64,39 @@
 #define ZARIZ_SHA3_512 11
 
 // PKCS #1 v1.5 with SHA-256; JWS names it so.
-#define ZARIZ_RS256 268632064
+#define ZARIZ_RS256 0x10030000u
 
 // PKCS #1 v1.5 with SHA-384.
-#define ZARIZ_RS384 268697600
+#define ZARIZ_RS384 0x10040000u
 
 // PKCS #1 v1.5 with SHA-512.
-#define ZARIZ_RS512 268763136
+#define ZARIZ_RS512 0x10050000u
 
 // PSS with SHA-256, and a salt as long as the digest.
-#define ZARIZ_PS256 587399200
+#define ZARIZ_PS256 0x23030020u
 
 // PSS with SHA-384, and a salt as long as the digest.
-#define ZARIZ_PS384 604241968
+#define ZARIZ_PS384 0x24040030u
 
 // PSS with SHA-512, and a salt as long as the digest.
-#define ZARIZ_PS512 621084736
+#define ZARIZ_PS512 0x25050040u
 
 // OR it to a signature algorithm whose input is the digest of the message, not the message.
-#define ZARIZ_DIGEST 2147483648
+#define ZARIZ_DIGEST 0x80000000u
 
-// A salt length for zariz_pss: the longest that fits when signing, any when verifying.
+// A salt length for zariz_pss: the longest that fits when signing, any when verifying. A public key that
+// names the parameters of PSS itself (RSASSA-PSS) needs the length.
 #define ZARIZ_SALT_AUTO 65535
 
 // Encryption with PKCS #1 v1.5. A ciphertext with wrong padding decrypts to other bytes, as random as its
 // own (implicit rejection), so that no attacker learns that it was wrong.
-#define ZARIZ_PKCS1V15 805306368
+#define ZARIZ_PKCS1V15 0x30000000u
 
-// Encryption with OAEP, SHA-1 and no label, as old peers want it.
-#define ZARIZ_OAEP_SHA1 1090584576
+// Encryption with OAEP and SHA-1, the default of many libraries.
+#define ZARIZ_OAEP_SHA1 0x41010000u
 
 // Encryption with OAEP and SHA-256.
-#define ZARIZ_OAEP_SHA256 1124270080
+#define ZARIZ_OAEP_SHA256 0x43030000u
 
 // A batcher's job: sign, like zariz_sign_many.
 #define ZARIZ_SIGN 1
@@ -101,7 +111,8 @@
 // child has a queue of its own.
 typedef struct zariz_batcher zariz_batcher;
 
-// A list of results that nobody has taken yet. Any number of threads may use it at once.
+// A list of results that nobody has taken yet. Any number of threads may use it at once. A child of `fork`
+// makes its own.
 typedef struct zariz_completions zariz_completions;
 
 // A base with a table of its powers. It never changes, so any number of threads may use it at once.
@@ -151,9 +162,12 @@ typedef struct zariz_private_job {
 } zariz_private_job;
 
 // Called once for each request: `context` is what came with the request, and `result` is valid during the
-// call, after which the library wipes it. `result` is empty unless the status is ZARIZ_OK. It runs on a
-// thread of the batcher or on one that calls the library, perhaps before the request's function returns. It
-// may use the library. It should be short: other results wait for it.
+// call, after which the library wipes it. `result` is empty unless the status is ZARIZ_OK.
+//
+// It runs on a thread of the batcher, or on a thread that submits or cancels any request of it: so hold no
+// lock that a callback needs when you call these functions. It may call the library, but must not wait for
+// the result of a request that was submitted. It must return: no exception, no longjmp. It should be short:
+// other results wait for it.
 typedef void (*zariz_callback)(void *context, zariz_status status, struct zariz_bytes result);
 
 // One power: base^exponent mod modulus, big-endian. The caller owns all memory; `output` may be where an
@@ -181,7 +195,7 @@ typedef struct zariz_batcher_options {
   size_t max_batch;
   // How many requests may wait; another one fails with ZARIZ_FULL. By default, there is no limit.
   size_t capacity;
-  // The most microseconds that a request waits for others, so that batches are full; by default, none does.
+  // The most microseconds that a request waits for others, to fill batches; by default, none waits.
   uint64_t linger_us;
 } zariz_batcher_options;
 
@@ -353,9 +367,10 @@ uint32_t zariz_pss(uint32_t hash, uint32_t mgf1_hash, uint32_t salt_len);
 uint32_t zariz_oaep(uint32_t hash, uint32_t mgf1_hash);
 
 // Submits one job (ZARIZ_SIGN, ZARIZ_DECRYPT or ZARIZ_PRIVATE) and returns at once. The library copies what
-// it needs; the job's `output` is not used. If the status is ZARIZ_OK, the callback is called once.
-// `request` may be NULL, or takes a handle that must be freed with zariz_request_free. `timeout_us` is the
-// most microseconds to wait for the computation to begin; 0 is no limit.
+// it needs; the job's `output` is not used. If the status is ZARIZ_OK, the callback is called once, perhaps
+// before this function returns. `request` may be NULL, or takes a handle that must be freed with
+// zariz_request_free. A request whose computation would begin later than after `timeout_us` microseconds
+// ends with ZARIZ_EXPIRED when its turn comes; 0 is no limit.
 zariz_status zariz_batcher_submit(const struct zariz_batcher *batcher,
                                   uint32_t operation,
                                   const struct zariz_private_job *job,
@@ -371,51 +386,6 @@ zariz_status zariz_batcher_submit_pow(const struct zariz_batcher *batcher,
                                       zariz_callback callback,
                                       void *context,
                                       struct zariz_request **request);
-
-// Cancels a request. Unless its result is there already, it completes with ZARIZ_CANCELLED, perhaps before
-// this function returns; what is being computed is thrown away.
-zariz_status zariz_request_cancel(const struct zariz_request *request);
-
-// Frees the handle of a request, which goes on without it.
-void zariz_request_free(struct zariz_request *request);
-
-// Makes a batcher; `options` may be NULL. Its threads start when they are needed. It must be freed with
-// zariz_batcher_free.
-zariz_status zariz_batcher_new(const struct zariz_batcher_options *options, struct zariz_batcher **batcher);
-
-// Frees a batcher. Requests that were submitted are still computed. The call waits for the batcher's threads
-// if there are no such requests, so do not hold a lock that a callback needs.
-void zariz_batcher_free(struct zariz_batcher *batcher);
-
-// The counters of a batcher.
-zariz_status zariz_batcher_metrics(const struct zariz_batcher *batcher, struct zariz_metrics *metrics);
-
-// Computes one job (ZARIZ_SIGN, ZARIZ_DECRYPT or ZARIZ_PRIVATE) together with those of other threads, and
-// blocks until its result is there. Meanwhile this thread may compute jobs of others. `timeout_us` is the
-// most microseconds to wait for the computation to begin; 0 is no limit.
-zariz_status zariz_batcher_call(const struct zariz_batcher *batcher,
-                                uint32_t operation,
-                                struct zariz_private_job *job,
-                                uint64_t timeout_us);
-
-// Computes one power in constant time, like zariz_batcher_call.
-zariz_status zariz_batcher_pow(const struct zariz_batcher *batcher,
-                               struct zariz_pow_job *job,
-                               uint64_t timeout_us);
-
-// Makes a list of completions. It must be freed with zariz_completions_free.
-zariz_status zariz_completions_new(struct zariz_completions **completions);
-
-// Frees a list. Results that nobody has taken are wiped, and those of requests that still run are too.
-void zariz_completions_free(struct zariz_completions *completions);
-
-// The descriptor that is readable while there are results: for poll, epoll or an event loop. The list owns
-// it: do not read or close it. −1 for a wrong handle.
-int zariz_completions_fd(const struct zariz_completions *completions);
-
-// Takes the oldest result: ZARIZ_OK, or ZARIZ_EMPTY if there is none.
-zariz_status zariz_completions_next(const struct zariz_completions *completions,
-                                    struct zariz_completion *completion);
 
 // Submits one job, like zariz_batcher_submit; its result goes to a list of completions.
 zariz_status zariz_batcher_submit_to(const struct zariz_batcher *batcher,
@@ -434,6 +404,55 @@ zariz_status zariz_batcher_submit_pow_to(const struct zariz_batcher *batcher,
                                          void *context,
                                          struct zariz_request **request);
 
+// Cancels a request. Unless its result is there already, it ends with ZARIZ_CANCELLED, perhaps before this
+// function returns; what is being computed is thrown away. In a child of `fork`, requests of the parent have
+// no result, and this does nothing.
+zariz_status zariz_request_cancel(const struct zariz_request *request);
+
+// Frees the handle of a request, which goes on without it.
+void zariz_request_free(struct zariz_request *request);
+
+// Makes a batcher; `options` may be NULL. Its threads start when they are needed. It must be freed with
+// zariz_batcher_free.
+zariz_status zariz_batcher_new(const struct zariz_batcher_options *options, struct zariz_batcher **batcher);
+
+// Frees a batcher. Requests that were submitted are still computed: to end in order, wait for their results
+// first. Without such requests, the call waits for the batcher's threads, so do not hold a lock that a
+// callback needs.
+void zariz_batcher_free(struct zariz_batcher *batcher);
+
+// The counters of a batcher.
+zariz_status zariz_batcher_metrics(const struct zariz_batcher *batcher, struct zariz_metrics *metrics);
+
+// Computes one job (ZARIZ_SIGN, ZARIZ_DECRYPT or ZARIZ_PRIVATE) together with those of other threads, and
+// blocks until its result is there. Meanwhile this thread may compute jobs of others. After
+// `timeout_us` microseconds, the call returns ZARIZ_EXPIRED, unless this thread is computing; 0 is no limit.
+zariz_status zariz_batcher_call(const struct zariz_batcher *batcher,
+                                uint32_t operation,
+                                struct zariz_private_job *job,
+                                uint64_t timeout_us);
+
+// Computes one power in constant time, like zariz_batcher_call.
+zariz_status zariz_batcher_pow(const struct zariz_batcher *batcher,
+                               struct zariz_pow_job *job,
+                               uint64_t timeout_us);
+
+// Makes a list of completions. It must be freed with zariz_completions_free.
+zariz_status zariz_completions_new(struct zariz_completions **completions);
+
+// Frees a list. Results that nobody has taken are wiped; the library keeps the list until requests that
+// still run have ended. Remove the descriptor from your event loop first.
+void zariz_completions_free(struct zariz_completions *completions);
+
+// The descriptor that is readable while there are results: for poll, epoll or an event loop. When it is,
+// take results until there is none. The list owns the descriptor: do not read or close it. −1 for a wrong
+// handle.
+int zariz_completions_fd(const struct zariz_completions *completions);
+
+// Takes the oldest result: ZARIZ_OK, or ZARIZ_EMPTY if there is none.
+zariz_status zariz_completions_next(const struct zariz_completions *completions,
+                                    struct zariz_completion *completion);
+
 // What a status means, in English. The text is constant.
 const char *zariz_status_text(zariz_status status);
 
@@ -442,7 +461,7 @@ const char *zariz_status_text(zariz_status status);
 const char *zariz_last_error(void);
 
 // Reads a private key: PKCS #8 or PKCS #1, PEM or DER. For a key that is encrypted (PKCS #8, PBES2), give
-// the password; otherwise it may be NULL. The key must be freed with zariz_private_key_free.
+// the password; otherwise it is NULL, with length 0. The key must be freed with zariz_private_key_free.
 zariz_status zariz_private_key_parse(const uint8_t *data,
                                      size_t len,
                                      const uint8_t *password,
@@ -479,7 +498,7 @@ size_t zariz_private_key_bits(const struct zariz_private_key *key);
 // The numbers of a private key, big-endian, into eight buffers: n, e, d, p, q, dp, dq, qinv.
 zariz_status zariz_private_key_numbers(const struct zariz_private_key *key, struct zariz_buffer *numbers);
 
-// The key in PEM (PKCS #8), encrypted if there is a password.
+// The key in PEM (PKCS #8): encrypted, unless the password is NULL with length 0.
 zariz_status zariz_private_key_to_pem(const struct zariz_private_key *key,
                                       const uint8_t *password,
                                       size_t password_len,
@@ -580,7 +599,9 @@ zariz_status zariz_is_prime(struct zariz_bytes number, int32_t *result);
 // job that failed. In constant time, except for the lengths.
 zariz_status zariz_sign_many(struct zariz_private_job *jobs, size_t count);
 
-// Decrypts `count` ciphertexts, like zariz_sign_many. Constant time, which includes the padding.
+// Decrypts `count` ciphertexts, like zariz_sign_many. Constant time, which includes the padding. With
+// ZARIZ_PKCS1V15, `capacity` must be at least the key's size, and a plaintext of an unexpected length must
+// be treated like one with unexpected bytes: do not tell the peer which it was.
 zariz_status zariz_decrypt_many(struct zariz_private_job *jobs, size_t count);
 
 // input^d mod n for `count` numbers, without padding: for protocols that pad themselves. Like

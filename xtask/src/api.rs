@@ -43,6 +43,9 @@ pub fn write() -> Result<()> {
         header.env("ZARIZ_BLESS", "1");
         header
     })?;
+    let copy = "go/zariz.h";
+    fs::copy(root().join("crates/capi/include/zariz.h"), root().join(copy))
+        .with_context(|| format!("cannot write {copy}"))?;
     for (library, features) in LIBRARIES {
         let Some(now) = list(library, features)? else { bail!("docs/api is unchanged") };
         let path = file(library);

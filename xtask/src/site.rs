@@ -8,7 +8,7 @@ use crate::process::{command, empty_folder, output, root, run, works};
 use crate::{python, suite};
 
 /// What the site has: pages in the repository's own folders, so that every link works here and there.
-const PAGES: [&str; 17] = [
+const PAGES: [&str; 18] = [
     "docs/",
     ":!docs/mkdocs.yml",
     ":!docs/requirements.txt",
@@ -20,6 +20,7 @@ const PAGES: [&str; 17] = [
     "SOUNDNESS.md",
     "crates/rustls/README.md",
     "examples/",
+    "go/examples/",
     "java/examples/",
     "lab/bench/README.md",
     "lab/journal.md",
@@ -48,7 +49,7 @@ pub fn build() -> Result<()> {
     empty_folder(&source)?;
     let shown = |path: &&str| {
         let ending = Path::new(path).extension().and_then(|ending| ending.to_str());
-        matches!(ending, Some("md" | "svg" | "css" | "txt" | "cfg" | "cnf" | "conf" | "py" | "java"))
+        matches!(ending, Some("md" | "svg" | "css" | "txt" | "cfg" | "cnf" | "conf" | "py" | "java" | "go" | "c" | "mjs"))
     };
     for file in files.lines().filter(shown).filter(|file| root().join(file).exists()) {
         let copy = source.join(file);
