@@ -49,7 +49,10 @@ pub fn build() -> Result<()> {
     empty_folder(&source)?;
     let shown = |path: &&str| {
         let ending = Path::new(path).extension().and_then(|ending| ending.to_str());
-        matches!(ending, Some("md" | "svg" | "css" | "txt" | "cfg" | "cnf" | "conf" | "py" | "java" | "go" | "c" | "mjs"))
+        matches!(
+            ending,
+            Some("md" | "svg" | "css" | "txt" | "cfg" | "cnf" | "conf" | "py" | "java" | "go" | "c" | "mjs")
+        )
     };
     for file in files.lines().filter(shown).filter(|file| root().join(file).exists()) {
         let copy = source.join(file);
