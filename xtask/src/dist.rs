@@ -1,6 +1,6 @@
 //! What people install without a compiler, in dist/: the wheel and the source archive of the Python package,
-//! an archive of the program, the module for OpenSSL and the library for C, and Debian packages of the first
-//! two.
+//! an archive of the program, the module for OpenSSL and the libraries for C, Debian packages of the first two,
+//! and the jar for Java.
 //!
 //! zig links all of it with glibc 2.28, so it runs on that version and newer ones. Times in archives are the
 //! time of the last commit.
@@ -18,7 +18,7 @@ use std::process::Command;
 
 use crate::metadata::Graph;
 use crate::process::{command, empty_folder, output, root, run};
-use crate::{reproducible, sbom};
+use crate::{java, reproducible, sbom};
 use tools::tool;
 
 pub use check::check;
@@ -45,6 +45,11 @@ const MODULE: &str = "/usr/lib/x86_64-linux-gnu/ossl-modules/zariz.so";
 const CRATES: &str = "dependencies.txt";
 const RUST: &str = "rust-library.html";
 
+/// What others load.
+const LIBRARIES: &[&str] = &["zariz-openssl-provider", "zariz-capi", "zariz-crypto-mb", "zariz-jni"];
+/// The library for programs that know crypto_mb, in a folder of its own: its files are named as crypto_mb's.
+const CRYPTO_MB: &str = "lib/zariz/crypto-mb";
+
 /// Makes all of it, and lists it.
 pub fn write() -> Result<()> {
     tools::install()?;
@@ -55,9 +60,12 @@ pub fn write() -> Result<()> {
     let graph = Graph::read()?;
     programs()?;
     c_library(&version(&graph)?)?;
+    crypto_mb()?;
     documents(&graph)?;
     archive(&version(&graph)?)?;
     debian(&version(&graph)?)?;
+    let jar = java::jar(&built("libzariz_jni.so"), &version(&graph)?)?;
+    copy(&jar, &root().join(DIST).join(jar.file_name().context("a file has a name")?))?;
     python()?;
     list()
 }
@@ -72,10 +80,11 @@ fn version(graph: &Graph) -> Result<String> {
 fn programs() -> Result<()> {
     let target = format!("{}.{}.{}", sbom::TARGET, GLIBC.0, GLIBC.1);
     // The last one uses what was compiled for the program.
-    for package in ["zariz-openssl-provider", "zariz-capi", "zariz-cli", "zariz-pages"] {
+    for package in LIBRARIES.iter().chain(&["zariz-cli", "zariz-pages"]) {
         let zigbuild = ["zigbuild", "--release", "--locked", "--target", &target, "-p", package];
         run(at_commit("cargo-zigbuild", &zigbuild)?)?;
     }
+    elf::check(&built("libzariz_jni.so"))?;
     for (from, to) in [("zariz", "bin/zariz"), ("libzariz_provider.so", "lib/zariz/zariz.so")] {
         elf::check(&built(from))?;
         copy(&built(from), &root().join(TREE).join(to))?;
@@ -112,6 +121,24 @@ fn c_library(version: &str) -> Result<()> {
     put(&lib.join("pkgconfig/zariz.pc"), &config)
 }
 
+/// The library for programs that know crypto_mb, by the names that they load (docs/crypto-mb.md).
+fn crypto_mb() -> Result<()> {
+    let folder = root().join(TREE).join(CRYPTO_MB);
+    let name = "libzariz_crypto_mb.so";
+    elf::check(&built(name))?;
+    copy(&built(name), &folder.join(name))?;
+    for link in ["libcrypto_mb.so", "libcrypto_mb.so.12"] {
+        symlink(name, folder.join(link)).with_context(|| format!("cannot make {link}"))?;
+    }
+    let headers = root().join("crates/crypto-mb/include/crypto_mb");
+    for header in fs::read_dir(&headers).with_context(|| format!("cannot list {}", headers.display()))? {
+        let header = header?.path();
+        let name = header.file_name().context("a file has a name")?;
+        copy(&header, &folder.join("include/crypto_mb").join(name))?;
+    }
+    Ok(())
+}
+
 /// Licences, changes, bills of materials and a configuration.
 fn documents(graph: &Graph) -> Result<()> {
     sbom::write()?;
@@ -122,10 +149,8 @@ fn documents(graph: &Graph) -> Result<()> {
         copy(file, &doc.join(file.file_name().unwrap_or_default()))?;
     }
     copy(&licences::of_rust()?, &doc.join(RUST))?;
-    let crates = licences::of_dependencies(
-        graph,
-        &["-p", "zariz-cli", "-p", "zariz-openssl-provider", "-p", "zariz-capi"],
-    )?;
+    let packages = LIBRARIES.iter().chain(&["zariz-cli"]).flat_map(|package| ["-p", package]);
+    let crates = licences::of_dependencies(graph, &packages.collect::<Vec<_>>())?;
     put(&doc.join(CRATES), &crates)?;
     put(&doc.join("openssl.cnf"), &configuration()?)
 }

@@ -4,10 +4,10 @@
 use anyhow::{Context, Result, bail, ensure};
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::process::{command, run};
+use crate::process::{command, root, run};
 use crate::{packages, suite};
 
 /// Where Linux's distributions install it.
@@ -32,6 +32,13 @@ pub fn tests() -> Result<()> {
             .with_context(|| format!("with Java {version}, {}", home.display()))?;
     }
     Ok(())
+}
+
+/// Builds the jar around a native library, and returns where it is.
+pub fn jar(library: &Path, version: &str) -> Result<PathBuf> {
+    let folder = library.parent().context("the library is in a folder")?;
+    run(maven(&["package", "-DskipTests", &format!("-Dzariz.native={}", folder.display())]))?;
+    Ok(root().join(format!("target/java/zariz-jca-{version}.jar")))
 }
 
 fn maven(arguments: &[&str]) -> Command {
