@@ -28,20 +28,8 @@ pub const ZARIZ_SHA3_384: u32 = 10;
 /// SHA3-512.
 pub const ZARIZ_SHA3_512: u32 = 11;
 
-/// By their codes, from 1.
-const HASHES: [Hash; 11] = [
-    Hash::Sha1,
-    Hash::Sha224,
-    Hash::Sha256,
-    Hash::Sha384,
-    Hash::Sha512,
-    Hash::Sha512_224,
-    Hash::Sha512_256,
-    Hash::Sha3_224,
-    Hash::Sha3_256,
-    Hash::Sha3_384,
-    Hash::Sha3_512,
-];
+/// By their codes, from 1. Programs were compiled with these.
+const HASHES: &[Hash] = Hash::ALL.split_at(11).0;
 
 /// PKCS #1 v1.5 with SHA-256; JWS names it so.
 pub const ZARIZ_RS256: u32 = 0x1003_0000;
@@ -180,6 +168,21 @@ mod tests {
             assert_eq!(constant, zariz_pss(hash, hash, size));
         }
         assert_eq!([ZARIZ_OAEP_SHA1, ZARIZ_OAEP_SHA256], [1, 3].map(|hash| zariz_oaep(hash, hash)));
+        let names = [
+            (ZARIZ_SHA1, Hash::Sha1),
+            (ZARIZ_SHA224, Hash::Sha224),
+            (ZARIZ_SHA256, Hash::Sha256),
+            (ZARIZ_SHA384, Hash::Sha384),
+            (ZARIZ_SHA512, Hash::Sha512),
+            (ZARIZ_SHA512_224, Hash::Sha512_224),
+            (ZARIZ_SHA512_256, Hash::Sha512_256),
+            (ZARIZ_SHA3_224, Hash::Sha3_224),
+            (ZARIZ_SHA3_256, Hash::Sha3_256),
+            (ZARIZ_SHA3_384, Hash::Sha3_384),
+            (ZARIZ_SHA3_512, Hash::Sha3_512),
+        ];
+        assert!(names.iter().all(|&(code, expected)| hash(code) == Some(expected)));
+        assert_eq!(names.len(), HASHES.len());
         for (i, &hash) in HASHES.iter().enumerate() {
             let i = i as u32 + 1;
             let read = SignatureAlgorithm::read(zariz_pkcs1v15(i) | ZARIZ_DIGEST).expect("a code");

@@ -23,6 +23,8 @@ pub(crate) unsafe fn many<J: Job, P, R: AsRef<[u8]>>(
 ) -> Result<(), Failure> {
     // SAFETY: as the caller promises.
     let jobs = unsafe { array(jobs, count, "the array of jobs") }?;
+    // If there is a panic, no job looks as if it had succeeded.
+    jobs.iter_mut().for_each(|job| job.finish(ZARIZ_INTERNAL, 0));
     let (mut right, mut failures) = (Vec::with_capacity(count), Vec::with_capacity(count));
     for job in jobs.iter() {
         failures.push(read(job).map(|parts| right.push(parts)).err());
@@ -55,4 +57,44 @@ pub(crate) unsafe fn many<J: Job, P, R: AsRef<[u8]>>(
         }
     }
     first.map_or(Ok(()), Err)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ptr;
+
+    use super::*;
+    use crate::failure::guard;
+
+    struct Plain(Status, usize);
+
+    impl Job for Plain {
+        fn finish(&mut self, status: Status, len: usize) {
+            (self.0, self.1) = (status, len);
+        }
+        fn output(&self) -> (*mut u8, usize) {
+            (ptr::null_mut(), 0)
+        }
+    }
+
+    /// A panic while jobs are computed is a failure of the call and of every job, whatever was there before.
+    #[test]
+    fn panics_fail_closed() {
+        let mut jobs = [const { Plain(ZARIZ_OK, 7) }; 3];
+        let compute = |_: &[()]| -> Vec<Result<[u8; 0], Failure>> { panic!("a fault of zariz") };
+        // SAFETY: the jobs are there, and have no other memory.
+        let status = guard(|| unsafe { many(jobs.as_mut_ptr(), jobs.len(), |_| Ok(()), compute, false) });
+        assert_eq!(status, ZARIZ_INTERNAL);
+        assert!(jobs.iter().all(|job| job.0 == ZARIZ_INTERNAL && job.1 == 0));
+    }
+
+    /// A result that is missing is a failure too.
+    #[test]
+    fn missing_results_are_failures() {
+        let mut jobs = [const { Plain(ZARIZ_OK, 7) }; 2];
+        let compute = |_: &[()]| vec![Ok([0; 0])];
+        // SAFETY: the jobs are there, and have no other memory.
+        let status = guard(|| unsafe { many(jobs.as_mut_ptr(), jobs.len(), |_| Ok(()), compute, false) });
+        assert_eq!((status, jobs[0].0, jobs[1].0), (ZARIZ_INTERNAL, ZARIZ_OK, ZARIZ_INTERNAL));
+    }
 }

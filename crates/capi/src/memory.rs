@@ -100,6 +100,25 @@ pub(crate) unsafe fn array<'a, T>(array: *mut T, count: usize, what: &str) -> Re
     if count == 0 {
         return Ok(&mut []);
     }
+    check_array(array, count, what)?;
+    // SAFETY: as the caller promises, aligned, and no longer than an object may be.
+    Ok(unsafe { slice::from_raw_parts_mut(array, count) })
+}
+
+/// The objects of an array that are only read.
+///
+/// # Safety
+/// `array` is NULL, or points to `count` objects that nobody changes meanwhile.
+pub(crate) unsafe fn list<'a, T>(array: *const T, count: usize, what: &str) -> Result<&'a [T], Failure> {
+    if count == 0 {
+        return Ok(&[]);
+    }
+    check_array(array, count, what)?;
+    // SAFETY: as the caller promises, aligned, and no longer than an object may be.
+    Ok(unsafe { slice::from_raw_parts(array, count) })
+}
+
+fn check_array<T>(array: *const T, count: usize, what: &str) -> Result<(), Failure> {
     if array.is_null() {
         return Err(Failure::null(what));
     }
@@ -108,8 +127,7 @@ pub(crate) unsafe fn array<'a, T>(array: *mut T, count: usize, what: &str) -> Re
     {
         return Err(Failure::argument(format_args!("{what} cannot be an array of {count}")));
     }
-    // SAFETY: as the caller promises, aligned, and no longer than an object may be.
-    Ok(unsafe { slice::from_raw_parts_mut(array, count) })
+    Ok(())
 }
 
 /// Copies a result to the caller's memory. Inputs of the caller may be in the same place.

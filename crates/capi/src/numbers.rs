@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 use crate::failure::{Failure, Status, ZARIZ_INPUT_LENGTH, ZARIZ_OK, guard};
 use crate::handle::{fact, free, get, give, handle};
 use crate::jobs::many;
-use crate::memory::{Buffer, Bytes, array, put, put_value};
+use crate::memory::{Buffer, Bytes, array, list, put, put_value};
 
 /// An odd modulus with its constants. It never changes, so any number of threads may use it at once.
 pub struct Modulus {
@@ -171,7 +171,7 @@ pub unsafe extern "C" fn zariz_fixed_base_pow_many(
         // SAFETY: the header asks it of the caller.
         unsafe {
             let fixed_base = get(fixed_base)?;
-            let exponents = array(exponents.cast_mut(), count, "the array of exponents")?;
+            let exponents = list(exponents, count, "the array of exponents")?;
             let exponents: Result<Vec<_>, _> = exponents.iter().map(|it| it.get("an exponent")).collect();
             let powers = fixed_base.pow_batch(&exponents?).map_err(|error| match error {
                 FixedBaseError::ExponentTooLong { .. } => Failure::new(ZARIZ_INPUT_LENGTH, error),
