@@ -323,6 +323,10 @@ fn the_pages_lead_from_nothing_to_servers_on_zariz_and_back() {
     let printed = system.run(&page("node.md"), "Switch it on");
     assert!(printed.contains("640 signatures; the first is right"), "{printed}");
     assert!(system.counters().since(before).private >= 640, "{printed}");
+    let before = system.counters();
+    let printed = system.run(&page("node.md"), "WebCrypto, and tokens with jose");
+    assert!(printed.contains("640 signatures of WebCrypto; the second is right"), "{printed}");
+    assert!(system.counters().since(before).private >= 640, "{printed}");
 
     for (service, guide) in [("haproxy", "haproxy.md"), ("nginx", "nginx.md"), ("apache2", "apache.md")] {
         system.service = service;
