@@ -1,20 +1,20 @@
 /* zariz: RSA and modular exponentiation, many numbers at once on vector instructions. docs/c.md has examples.
  *
- * Errors. Functions return ZARIZ_OK (0) or another status. zariz_last_error() is the message of the last
- * failure of the thread. A function that fails writes nothing; but each job of an array has its own status
- * and output, and a bad one spoils no other.
+ * Errors. Functions return ZARIZ_OK (0) or another status. zariz_last_error() returns the message of the
+ * last failure of the thread. A function that fails writes no result. In an array, each job has its own
+ * status and output, and a bad job spoils no other.
  *
- * Memory. Handles are made by the library, and freed by the function whose name ends in _free, once; NULL is
- * allowed there. All other memory is the caller's: the library reads and writes it only during the call. No
- * other thread may write it meanwhile. Set all fields of a struct; memset to 0 is a good start. Numbers are
- * big-endian.
+ * Memory. The library makes handles. Free each of them once, with the function whose name ends in _free; NULL
+ * is allowed there. All other memory is the caller's: the library reads and writes it only during the call,
+ * and no other thread may write it meanwhile. Set all fields of a struct; memset to 0 is a good start.
+ * Numbers are big-endian.
  *
  * Threads. Every function may be called on any thread, and any number of threads may use a handle at once,
- * as long as none frees it. After fork(), a child has queues of its own; requests of its parent have no
- * result there, and lists of completions are the parent's.
+ * as long as none frees it. After fork(), batchers have new queues in the child. There, requests of the
+ * parent have no result, and the parent's lists of completions cannot be used.
  *
- * Constant time. Functions take a time that does not depend on keys, exponents, plaintexts and padding, but
- * on lengths. Exceptions say so.
+ * Constant time. The time of a function depends on lengths, but not on the values of keys, exponents,
+ * plaintexts and padding. Functions for which that is not so say it.
  *
  * Generated: `cargo xtask api` writes this file. */
 
@@ -63,7 +63,7 @@
 // SHA3-512.
 #define ZARIZ_SHA3_512 11
 
-// PKCS #1 v1.5 with SHA-256; JWS names it so.
+// PKCS #1 v1.5 with SHA-256: RS256 in JWS.
 #define ZARIZ_RS256 0x10030000u
 
 // PKCS #1 v1.5 with SHA-384.
@@ -81,15 +81,15 @@
 // PSS with SHA-512, and a salt as long as the digest.
 #define ZARIZ_PS512 0x25050040u
 
-// OR it to a signature algorithm whose input is the digest of the message, not the message.
+// OR this to a signature algorithm if the input is the digest of the message, not the message.
 #define ZARIZ_DIGEST 0x80000000u
 
-// A salt length for zariz_pss: the longest that fits when signing, any when verifying. A public key that
-// names the parameters of PSS itself (RSASSA-PSS) needs the length.
+// A salt length for zariz_pss. Signing uses the longest salt that fits; verification accepts any length. If
+// a public key itself names the parameters of PSS (RSASSA-PSS), verification needs the length instead.
 #define ZARIZ_SALT_AUTO 65535
 
-// Encryption with PKCS #1 v1.5. A ciphertext with wrong padding decrypts to other bytes, as random as its
-// own (implicit rejection), so that no attacker learns that it was wrong.
+// Encryption with PKCS #1 v1.5. If the padding of a ciphertext is wrong, decryption gives other bytes, which
+// look random, instead of an error (implicit rejection): no attacker learns that it was wrong.
 #define ZARIZ_PKCS1V15 0x30000000u
 
 // Encryption with OAEP and SHA-1, the default of many libraries.
@@ -107,12 +107,12 @@
 // A batcher's job: input^d mod n, like zariz_private_many.
 #define ZARIZ_PRIVATE 3
 
-// Computes requests of many threads in batches. Any number of threads may use it at once. After `fork`, a
-// child has a queue of its own.
+// Computes requests of many threads in batches. Any number of threads may use it at once. After `fork`, the
+// child has its own queue.
 typedef struct zariz_batcher zariz_batcher;
 
 // A list of results that nobody has taken yet. Any number of threads may use it at once. A child of `fork`
-// makes its own.
+// must make its own.
 typedef struct zariz_completions zariz_completions;
 
 // A base with a table of its powers. It never changes, so any number of threads may use it at once.
@@ -127,27 +127,27 @@ typedef struct zariz_private_key zariz_private_key;
 // A public key. It never changes, so any number of threads may use it at once.
 typedef struct zariz_public_key zariz_public_key;
 
-// A request that was submitted, for cancelling it.
+// A submitted request. With this handle you can cancel it.
 typedef struct zariz_request zariz_request;
 
 // What a function returns: `ZARIZ_OK`, or the kind of failure.
 typedef int32_t zariz_status;
 
-// Bytes of the caller, which are only read. `data` may be NULL if `len` is 0.
+// Bytes of the caller. The library only reads them. `data` may be NULL if `len` is 0.
 typedef struct zariz_bytes {
   // The first byte.
   const uint8_t *data;
-  // How many there are.
+  // How many bytes there are.
   size_t len;
 } zariz_bytes;
 
-// One operation with a private key. The caller owns all memory; `output` may be where an input is.
+// One operation with a private key. The caller owns all memory; `output` may be the memory of an input.
 typedef struct zariz_private_job {
   // The key.
   const struct zariz_private_key *key;
   // The signature algorithm, or the encryption padding; not read for zariz_private_many.
   uint32_t algorithm;
-  // The library writes here how it ended.
+  // The library writes the status of the job here.
   zariz_status status;
   // The message or digest, the ciphertext, or a big-endian number as long as the key.
   struct zariz_bytes input;
@@ -155,47 +155,47 @@ typedef struct zariz_private_job {
   struct zariz_bytes label;
   // The result is written here; `zariz_private_key_size` bytes are always enough.
   uint8_t *output;
-  // How many bytes may be written.
+  // How many bytes may be written to `output`.
   size_t capacity;
-  // The library writes here how many it wrote: 0 if it failed.
+  // The library writes the length of the result here: 0 if the job failed.
   size_t output_len;
 } zariz_private_job;
 
-// Called once for each request: `context` is what came with the request, and `result` is valid during the
-// call, after which the library wipes it. `result` is empty unless the status is ZARIZ_OK.
+// Called once for each request. `context` is the pointer that was submitted with it. `result` is valid
+// during the call, and the library wipes it afterwards. It is empty unless the status is ZARIZ_OK.
 //
-// It runs on a thread of the batcher, or on a thread that submits or cancels any request of it: so hold no
-// lock that a callback needs when you call these functions. It may call the library, but must not wait for
-// the result of a request that was submitted. It must return: no exception, no longjmp. It should be short:
-// other results wait for it.
+// A callback runs on a thread of the batcher, or on a thread that submits or cancels any of its requests. So
+// when you call these functions, hold no lock that a callback needs. A callback may call the library, but
+// must not wait for the result of a submitted request. It must return: no exception, no longjmp. It should
+// be short, because other results wait for it.
 typedef void (*zariz_callback)(void *context, zariz_status status, struct zariz_bytes result);
 
-// One power: base^exponent mod modulus, big-endian. The caller owns all memory; `output` may be where an
-// input is.
+// One power: base^exponent mod modulus, big-endian. The caller owns all memory; `output` may be the memory
+// of an input.
 typedef struct zariz_pow_job {
   // The modulus.
   const struct zariz_modulus *modulus;
   // The base, of any length; it may be above the modulus.
   struct zariz_bytes base;
-  // The exponent. Its length is no secret, its value is.
+  // The exponent. Its value is secret, its length is not.
   struct zariz_bytes exponent;
   // `zariz_modulus_size` bytes are written here.
   uint8_t *output;
-  // How many bytes may be written.
+  // How many bytes may be written to `output`.
   size_t capacity;
-  // The library writes here how it ended.
+  // The library writes the status of the job here.
   zariz_status status;
 } zariz_pow_job;
 
-// Settings of a batcher. 0 is the default of each.
+// Settings of a batcher. For each, 0 is the default.
 typedef struct zariz_batcher_options {
-  // The most batches that are computed at once; by default, the number of processors.
+  // The most batches computed at once; by default, the number of processors.
   size_t threads;
   // The most requests in a batch; by default, 16.
   size_t max_batch;
-  // How many requests may wait; another one fails with ZARIZ_FULL. By default, there is no limit.
+  // The most requests that may wait; one more fails with ZARIZ_FULL. By default, there is no limit.
   size_t capacity;
-  // The most microseconds that a request waits for others, to fill batches; by default, none waits.
+  // The longest time, in microseconds, that a request waits for others. By default, none waits.
   uint64_t linger_us;
 } zariz_batcher_options;
 
@@ -203,7 +203,7 @@ typedef struct zariz_batcher_options {
 typedef struct zariz_metrics {
   // Requests that were computed.
   uint64_t operations;
-  // In how many batches.
+  // Batches in which they were computed.
   uint64_t batches;
   // The most requests in one batch.
   uint64_t largest_batch;
@@ -215,26 +215,26 @@ typedef struct zariz_metrics {
   uint64_t withdrawn;
 } zariz_metrics;
 
-// Bytes that the library allocated. The caller owns them, and frees them with zariz_buffer_free.
+// Bytes that the library allocated. The caller owns them, and must free them with zariz_buffer_free.
 typedef struct zariz_buffer {
   // The first byte, or NULL if there are none.
   uint8_t *data;
-  // How many there are.
+  // How many bytes there are.
   size_t len;
 } zariz_buffer;
 
-// The end of a request.
+// The result of a request that has ended.
 typedef struct zariz_completion {
-  // What came with the request.
+  // The pointer that was submitted with the request.
   void *context;
-  // How it ended.
+  // The status of the request.
   zariz_status status;
-  // The result. The caller owns it, and frees it with zariz_buffer_free.
+  // The result. The caller owns it, and must free it with zariz_buffer_free.
   struct zariz_buffer result;
 } zariz_completion;
 
-// The numbers of a private key, big-endian, with or without leading zeros. `dp`, `dq` and `qinv` may be
-// empty together: they are computed then.
+// The numbers of a private key, big-endian, with or without leading zeros. If `dp`, `dq` and `qinv` are all
+// empty, they are computed.
 typedef struct zariz_private_numbers {
   // The modulus, p·q.
   struct zariz_bytes n;
@@ -246,47 +246,47 @@ typedef struct zariz_private_numbers {
   struct zariz_bytes p;
   // The other prime.
   struct zariz_bytes q;
-  // d mod p − 1.
+  // d mod (p − 1).
   struct zariz_bytes dp;
-  // d mod q − 1.
+  // d mod (q − 1).
   struct zariz_bytes dq;
   // The inverse of q mod p.
   struct zariz_bytes qinv;
 } zariz_private_numbers;
 
-// One operation with a public key. The caller owns all memory; `output` may be where an input is.
+// One operation with a public key. The caller owns all memory; `output` may be the memory of an input.
 typedef struct zariz_public_job {
   // The key.
   const struct zariz_public_key *key;
   // The signature algorithm, or the encryption padding; not read for zariz_public_many.
   uint32_t algorithm;
-  // The library writes here how it ended.
+  // The library writes the status of the job here.
   zariz_status status;
   // The message or digest, the plaintext, or a big-endian number as long as the key.
   struct zariz_bytes input;
   // The signature to verify, or OAEP's label; empty for everything else.
   struct zariz_bytes other;
-  // The result is written here; not for verification. `zariz_public_key_size` bytes are always enough.
+  // The result is written here; verification has none. `zariz_public_key_size` bytes are enough.
   uint8_t *output;
-  // How many bytes may be written.
+  // How many bytes may be written to `output`.
   size_t capacity;
-  // The library writes here how many it wrote: 0 if it failed.
+  // The library writes the length of the result here: 0 if the job failed.
   size_t output_len;
 } zariz_public_job;
 
-// The function did what it is for. For a verification: the signature is valid.
+// Success. For a verification: the signature is valid.
 #define ZARIZ_OK 0
 
-// A pointer is NULL that must not be.
+// A pointer that must not be NULL is NULL.
 #define ZARIZ_NULL_POINTER 1
 
-// A handle is of another kind, or is freed already.
+// A handle is of another kind, or was freed already.
 #define ZARIZ_WRONG_HANDLE 2
 
-// An argument has no meaning: an unknown algorithm, a number of bits that no key can have.
+// An argument is not valid: an unknown algorithm, or a length that no key can have.
 #define ZARIZ_INVALID_ARGUMENT 3
 
-// The bytes are no RSA key, or a key that zariz refuses.
+// The bytes are not an RSA key, or zariz refuses the key.
 #define ZARIZ_INVALID_KEY 4
 
 // The key is encrypted, and the password is missing or wrong.
@@ -301,13 +301,13 @@ typedef struct zariz_public_job {
 // A number is not below the modulus.
 #define ZARIZ_OUT_OF_RANGE 8
 
-// The key may not be used so, or it is too short for the algorithm.
+// The key does not allow this use, or is too short for the algorithm.
 #define ZARIZ_UNSUPPORTED 9
 
 // The signature is not valid.
 #define ZARIZ_VERIFICATION 10
 
-// The ciphertext cannot be decrypted. Nothing says why: an attacker could use it.
+// The ciphertext cannot be decrypted. No message says why, because an attacker could use that.
 #define ZARIZ_DECRYPTION 11
 
 // The system gave no random bytes.
@@ -328,49 +328,53 @@ typedef struct zariz_public_job {
 // The request belongs to the parent process.
 #define ZARIZ_FORKED 17
 
-// There is nothing to take.
+// There is no result to take.
 #define ZARIZ_EMPTY 18
 
 // The system gave no thread, descriptor or memory.
 #define ZARIZ_RESOURCES 19
 
-// An error of zariz itself. Please report it.
+// A defect of zariz. Please report it.
 #define ZARIZ_INTERNAL 20
 
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
 
-// The version of the library, such as "0.1.0". A program that was compiled with a header of the same major
-// version, and before 1.0 of the same minor version, runs with it.
+// Returns the version of the library, such as "0.1.0". A program runs with it if it was compiled with a
+// header of the same major version, and before 1.0 also of the same minor version.
 const char *zariz_version(void);
 
-// The name of the engine that computes full batches on this processor, such as "avx512-ifma".
+// Returns the name of the engine that computes full batches on this processor, such as "avx512-ifma".
 const char *zariz_engine(void);
 
-// How many numbers that engine computes at once: 8, 4 or 1. Batches of a multiple of it are the fastest.
+// Returns how many numbers that engine computes at once: 8, 4 or 1. Batches are fastest if their size is a
+// multiple of it.
 size_t zariz_lanes(void);
 
-// How many private results of this process failed the check with the public exponent. Each was computed
-// again, or withheld. If it is not 0, the processor or memory is faulty or attacked, or a key is wrong.
+// Returns how many private results of this process failed the check with the public exponent. Each was
+// computed again, or withheld. If it is not 0, the processor or memory is faulty or attacked, or a key is
+// wrong.
 uint64_t zariz_check_failures(void);
 
-// The signature algorithm of PKCS #1 v1.5 with a hash; 0, which is none, if there is no such hash.
+// Returns the signature algorithm PKCS #1 v1.5 with a hash. If there is no such hash, returns 0, which is no
+// algorithm.
 uint32_t zariz_pkcs1v15(uint32_t hash);
 
-// The signature algorithm PSS with a hash, the hash of its mask (MGF1), and a salt of this many bytes, or
-// ZARIZ_SALT_AUTO; 0, which is none, if there is no such hash.
+// Returns the signature algorithm PSS with a hash, the hash of its mask (MGF1), and a salt of this many
+// bytes, or ZARIZ_SALT_AUTO. If there is no such hash, or the salt is longer than 65535 bytes, returns 0,
+// which is no algorithm.
 uint32_t zariz_pss(uint32_t hash, uint32_t mgf1_hash, uint32_t salt_len);
 
-// The encryption padding OAEP with a hash, and the hash of its mask (MGF1); 0, which is none, if there is no
-// such hash.
+// Returns the encryption padding OAEP with a hash, and the hash of its mask (MGF1). If there is no such
+// hash, returns 0, which is no padding.
 uint32_t zariz_oaep(uint32_t hash, uint32_t mgf1_hash);
 
 // Submits one job (ZARIZ_SIGN, ZARIZ_DECRYPT or ZARIZ_PRIVATE) and returns at once. The library copies what
 // it needs; the job's `output` is not used. If the status is ZARIZ_OK, the callback is called once, perhaps
-// before this function returns. `request` may be NULL, or takes a handle that must be freed with
-// zariz_request_free. A request whose computation would begin later than after `timeout_us` microseconds
-// ends with ZARIZ_EXPIRED when its turn comes; 0 is no limit.
+// before this function returns. If `request` is not NULL, it receives a handle, which must be freed with
+// zariz_request_free. If the computation has not begun after `timeout_us` microseconds, the request ends
+// with ZARIZ_EXPIRED when its turn comes; 0 means no limit.
 zariz_status zariz_batcher_submit(const struct zariz_batcher *batcher,
                                   uint32_t operation,
                                   const struct zariz_private_job *job,
@@ -404,29 +408,29 @@ zariz_status zariz_batcher_submit_pow_to(const struct zariz_batcher *batcher,
                                          void *context,
                                          struct zariz_request **request);
 
-// Cancels a request. Unless its result is there already, it ends with ZARIZ_CANCELLED, perhaps before this
-// function returns; what is being computed is thrown away. In a child of `fork`, requests of the parent have
-// no result, and this does nothing.
+// Cancels a request. Unless its result is there already, the request ends with ZARIZ_CANCELLED, perhaps
+// before this function returns. If it is being computed, the result is thrown away. In a child of `fork`,
+// requests of the parent have no result, and this function does nothing.
 zariz_status zariz_request_cancel(const struct zariz_request *request);
 
-// Frees the handle of a request, which goes on without it.
+// Frees the handle of a request. The request goes on.
 void zariz_request_free(struct zariz_request *request);
 
 // Makes a batcher; `options` may be NULL. Its threads start when they are needed. It must be freed with
 // zariz_batcher_free.
 zariz_status zariz_batcher_new(const struct zariz_batcher_options *options, struct zariz_batcher **batcher);
 
-// Frees a batcher. Requests that were submitted are still computed: to end in order, wait for their results
-// first. Without such requests, the call waits for the batcher's threads, so do not hold a lock that a
-// callback needs.
+// Frees a batcher. Submitted requests are still computed: for an orderly end, wait for their results first.
+// If there are none, the call waits for the batcher's threads, so hold no lock that a callback needs.
 void zariz_batcher_free(struct zariz_batcher *batcher);
 
 // The counters of a batcher.
 zariz_status zariz_batcher_metrics(const struct zariz_batcher *batcher, struct zariz_metrics *metrics);
 
 // Computes one job (ZARIZ_SIGN, ZARIZ_DECRYPT or ZARIZ_PRIVATE) together with those of other threads, and
-// blocks until its result is there. Meanwhile this thread may compute jobs of others. After
-// `timeout_us` microseconds, the call returns ZARIZ_EXPIRED, unless this thread is computing; 0 is no limit.
+// blocks until its result is there. Meanwhile this thread may compute jobs of other threads. After
+// `timeout_us` microseconds the call returns ZARIZ_EXPIRED, unless this thread is computing; 0 means no
+// limit.
 zariz_status zariz_batcher_call(const struct zariz_batcher *batcher,
                                 uint32_t operation,
                                 struct zariz_private_job *job,
@@ -440,12 +444,12 @@ zariz_status zariz_batcher_pow(const struct zariz_batcher *batcher,
 // Makes a list of completions. It must be freed with zariz_completions_free.
 zariz_status zariz_completions_new(struct zariz_completions **completions);
 
-// Frees a list. Results that nobody has taken are wiped; the library keeps the list until requests that
-// still run have ended. Remove the descriptor from your event loop first.
+// Frees a list, and wipes the results that nobody has taken. Remove the descriptor from your event loop
+// first. If requests still run, the library keeps the list until they have ended.
 void zariz_completions_free(struct zariz_completions *completions);
 
-// The descriptor that is readable while there are results: for poll, epoll or an event loop. When it is,
-// take results until there is none. The list owns the descriptor: do not read or close it. −1 for a wrong
+// Returns a descriptor for poll, epoll or an event loop. It is readable while there are results: take them
+// until there are none. The list owns the descriptor, so do not read or close it. Returns −1 for a wrong
 // handle.
 int zariz_completions_fd(const struct zariz_completions *completions);
 
@@ -453,123 +457,127 @@ int zariz_completions_fd(const struct zariz_completions *completions);
 zariz_status zariz_completions_next(const struct zariz_completions *completions,
                                     struct zariz_completion *completion);
 
-// What a status means, in English. The text is constant.
+// Returns the meaning of a status, in English. The text is constant.
 const char *zariz_status_text(zariz_status status);
 
-// The message of the last call on this thread that failed: what was wrong and where. It stays until another
-// call on this thread fails. It is "" if none has failed.
+// Returns the message of the last call on this thread that failed: what was wrong and where. It stays until
+// another call on this thread fails. It is "" if none has failed.
 const char *zariz_last_error(void);
 
-// Reads a private key: PKCS #8 or PKCS #1, PEM or DER. For a key that is encrypted (PKCS #8, PBES2), give
-// the password; otherwise it is NULL, with length 0. The key must be freed with zariz_private_key_free.
+// Reads a private key: PKCS #8 or PKCS #1, PEM or DER. If the key is encrypted (PKCS #8, PBES2), give the
+// password; otherwise give NULL and length 0. The key must be freed with zariz_private_key_free.
 zariz_status zariz_private_key_parse(const uint8_t *data,
                                      size_t len,
                                      const uint8_t *password,
                                      size_t password_len,
                                      struct zariz_private_key **key);
 
-// Makes a private key of its numbers, and checks that they belong together.
+// Makes a private key from its numbers, and checks that they belong together.
 zariz_status zariz_private_key_from_numbers(const struct zariz_private_numbers *numbers,
                                             struct zariz_private_key **key);
 
 // Generates `count` private keys of `bits` bits with e = 65537 into an array of `count` pointers. All are
-// made, or none. Together they take less time than one by one.
+// made, or none. Many in one call take less time than one by one.
 zariz_status zariz_private_key_generate(size_t bits, size_t count, struct zariz_private_key **keys);
 
-// Another handle of the same key. It costs little, and must be freed too.
+// Makes another handle of the same key. It costs little, and must be freed too.
 zariz_status zariz_private_key_clone(const struct zariz_private_key *key, struct zariz_private_key **clone);
 
-// Frees a handle. When the last one of a key is gone, and no operation uses it, the key is wiped.
+// Frees a handle. The key is wiped when its last handle is freed, and no operation uses it any more.
 void zariz_private_key_free(struct zariz_private_key *key);
 
-// Checks that both primes are probably prime (eight rounds of Miller-Rabin), which the functions that read
-// keys do not. It takes as long as several signatures.
+// Checks that both primes are probably prime (eight rounds of Miller-Rabin). The functions that read keys do
+// not check that. It takes as long as several signatures.
 zariz_status zariz_private_key_validate(const struct zariz_private_key *key);
 
-// The public key of a private one, as a handle of its own.
+// Makes a handle of the public key of a private key. It must be freed with zariz_public_key_free.
 zariz_status zariz_private_key_public(const struct zariz_private_key *key, struct zariz_public_key **public_);
 
-// The length of the modulus in bytes, which is that of signatures and ciphertexts; 0 for a wrong handle.
+// Returns the length of the modulus in bytes, which is also the length of signatures and ciphertexts; 0 for
+// a wrong handle.
 size_t zariz_private_key_size(const struct zariz_private_key *key);
 
-// The length of the modulus in bits; 0 for a wrong handle.
+// Returns the length of the modulus in bits; 0 for a wrong handle.
 size_t zariz_private_key_bits(const struct zariz_private_key *key);
 
-// The numbers of a private key, big-endian, into eight buffers: n, e, d, p, q, dp, dq, qinv.
+// Writes the numbers of a private key, big-endian, to eight buffers: n, e, d, p, q, dp, dq, qinv.
 zariz_status zariz_private_key_numbers(const struct zariz_private_key *key, struct zariz_buffer *numbers);
 
-// The key in PEM (PKCS #8): encrypted, unless the password is NULL with length 0.
+// Writes the key in PEM (PKCS #8). It is encrypted, unless the password is NULL and its length 0.
 zariz_status zariz_private_key_to_pem(const struct zariz_private_key *key,
                                       const uint8_t *password,
                                       size_t password_len,
                                       struct zariz_buffer *pem);
 
-// The key in DER (PKCS #8).
+// Writes the key in DER (PKCS #8).
 zariz_status zariz_private_key_to_der(const struct zariz_private_key *key, struct zariz_buffer *der);
 
 // Reads a public key: SubjectPublicKeyInfo or PKCS #1, PEM or DER. It must be freed with
 // zariz_public_key_free.
 zariz_status zariz_public_key_parse(const uint8_t *data, size_t len, struct zariz_public_key **key);
 
-// Makes a public key of its modulus and exponent, big-endian.
+// Makes a public key from its modulus and exponent, big-endian.
 zariz_status zariz_public_key_from_numbers(struct zariz_bytes n,
                                            struct zariz_bytes e,
                                            struct zariz_public_key **key);
 
-// Another handle of the same key. It costs little, and must be freed too.
+// Makes another handle of the same key. It costs little, and must be freed too.
 zariz_status zariz_public_key_clone(const struct zariz_public_key *key, struct zariz_public_key **clone);
 
 // Frees a handle.
 void zariz_public_key_free(struct zariz_public_key *key);
 
-// The length of the modulus in bytes, which is that of signatures and ciphertexts; 0 for a wrong handle.
+// Returns the length of the modulus in bytes, which is also the length of signatures and ciphertexts; 0 for
+// a wrong handle.
 size_t zariz_public_key_size(const struct zariz_public_key *key);
 
-// The length of the modulus in bits; 0 for a wrong handle.
+// Returns the length of the modulus in bits; 0 for a wrong handle.
 size_t zariz_public_key_bits(const struct zariz_public_key *key);
 
-// The modulus and the exponent, big-endian.
+// Writes the modulus and the exponent, big-endian.
 zariz_status zariz_public_key_numbers(const struct zariz_public_key *key,
                                       struct zariz_buffer *n,
                                       struct zariz_buffer *e);
 
-// The key in PEM (SubjectPublicKeyInfo).
+// Writes the key in PEM (SubjectPublicKeyInfo).
 zariz_status zariz_public_key_to_pem(const struct zariz_public_key *key, struct zariz_buffer *pem);
 
-// The key in DER (SubjectPublicKeyInfo).
+// Writes the key in DER (SubjectPublicKeyInfo).
 zariz_status zariz_public_key_to_der(const struct zariz_public_key *key, struct zariz_buffer *der);
 
 // Wipes and frees the bytes of a buffer, and makes it empty. NULL and an empty buffer are left alone. A
 // buffer may be freed on any thread, once.
 void zariz_buffer_free(struct zariz_buffer *buffer);
 
-// A modulus: odd, above 1, big-endian, up to 16384 bits. It must be freed with zariz_modulus_free.
+// Makes a modulus from a big-endian number, which must be odd, above 1, and have at most 16384 bits. It must
+// be freed with zariz_modulus_free.
 zariz_status zariz_modulus_new(struct zariz_bytes number, struct zariz_modulus **modulus);
 
 // Frees a modulus.
 void zariz_modulus_free(struct zariz_modulus *modulus);
 
-// The length of the modulus in bytes, which is that of powers; 0 for a wrong handle.
+// Returns the length of the modulus in bytes, which is also the length of powers; 0 for a wrong handle.
 size_t zariz_modulus_size(const struct zariz_modulus *modulus);
 
-// `count` powers, each with its own modulus, base and exponent, many at once in the lanes of vector
-// registers. Each job has its own status; the call returns that of the first job that failed. Constant time,
-// except for the lengths.
+// Computes `count` powers, each with its own modulus, base and exponent, many at once in the lanes of vector
+// registers. Each job has its own status; the call returns that of the first job that failed. In constant
+// time, except for the lengths.
 zariz_status zariz_pow_many(struct zariz_pow_job *jobs, size_t count);
 
-// Like zariz_pow_many, but faster where exponents have few bits set: the time depends on the exponents, so
+// Like zariz_pow_many, but faster if the exponents have few bits set. The time depends on the exponents, so
 // they must be public.
 zariz_status zariz_pow_many_vartime(struct zariz_pow_job *jobs, size_t count);
 
-// One power in constant time; `output` has room for `zariz_modulus_size` bytes. Many at once are faster.
+// Computes one power in constant time. `output` must have room for `zariz_modulus_size` bytes. Many at once
+// are faster.
 zariz_status zariz_pow(const struct zariz_modulus *modulus,
                        struct zariz_bytes base,
                        struct zariz_bytes exponent,
                        uint8_t *output,
                        size_t capacity);
 
-// A table of powers of a base, for exponents of at most `max_exponent_bits`: powers of it then take a
-// fraction of the time. It must be freed with zariz_fixed_base_free.
+// Makes a table of powers of a base, for exponents of at most `max_exponent_bits` bits. Powers of that base
+// then take a fraction of the time. The table must be freed with zariz_fixed_base_free.
 zariz_status zariz_fixed_base_new(const struct zariz_modulus *modulus,
                                   struct zariz_bytes base,
                                   size_t max_exponent_bits,
@@ -578,20 +586,20 @@ zariz_status zariz_fixed_base_new(const struct zariz_modulus *modulus,
 // Frees the table.
 void zariz_fixed_base_free(struct zariz_fixed_base *fixed_base);
 
-// The powers of a fixed base for `count` exponents, in constant time, one after the other to `output`: each
-// has the length of the modulus. All are written, or none.
+// Computes the powers of a fixed base for `count` exponents, in constant time. Writes them to `output` one
+// after the other, each as long as the modulus: all of them, or none.
 zariz_status zariz_fixed_base_pow_many(const struct zariz_fixed_base *fixed_base,
                                        const struct zariz_bytes *exponents,
                                        size_t count,
                                        uint8_t *output,
                                        size_t capacity);
 
-// Generates `count` random primes of `bits` bits into an array of `count` buffers; if `safe` is not 0, also
-// (p − 1)/2 is prime. All are made, or none.
+// Generates `count` random primes of `bits` bits into an array of `count` buffers. If `safe` is not 0, half
+// of p − 1 is also prime, for each prime p. All are made, or none.
 zariz_status zariz_primes_generate(size_t bits, size_t count, int32_t safe, struct zariz_buffer *primes);
 
-// Sets `result` to 1 if the number is prime, and to 0 if it is not. Takes a composite for a prime with
-// probability at most 2^−128, also if an attacker chose it.
+// Sets `result` to 1 if the number is prime, and to 0 if it is not. A composite number passes as a prime
+// with probability at most 2^−128, even if an attacker chose it.
 zariz_status zariz_is_prime(struct zariz_bytes number, int32_t *result);
 
 // Signs `count` messages, each with its own key and algorithm, many at once in the lanes of vector
@@ -599,27 +607,27 @@ zariz_status zariz_is_prime(struct zariz_bytes number, int32_t *result);
 // job that failed. In constant time, except for the lengths.
 zariz_status zariz_sign_many(struct zariz_private_job *jobs, size_t count);
 
-// Decrypts `count` ciphertexts, like zariz_sign_many. Constant time, which includes the padding. With
-// ZARIZ_PKCS1V15, `capacity` must be at least the key's size, and a plaintext of an unexpected length must
-// be treated like one with unexpected bytes: do not tell the peer which it was.
+// Decrypts `count` ciphertexts, like zariz_sign_many. In constant time, including the check of the padding.
+// With ZARIZ_PKCS1V15, `capacity` must be at least the key's size. Treat a plaintext of an unexpected length
+// like one with unexpected bytes: do not tell the peer which of the two it was.
 zariz_status zariz_decrypt_many(struct zariz_private_job *jobs, size_t count);
 
-// input^d mod n for `count` numbers, without padding: for protocols that pad themselves. Like
+// Computes input^d mod n for `count` numbers, without padding: for protocols that pad themselves. Like
 // zariz_sign_many.
 zariz_status zariz_private_many(struct zariz_private_job *jobs, size_t count);
 
-// Verifies `count` signatures, each of its own key. A signature that is not valid has the status
-// ZARIZ_VERIFICATION. Not in constant time: signatures, messages and public keys are no secrets.
+// Verifies `count` signatures, each with its own key. The job of a signature that is not valid has the
+// status ZARIZ_VERIFICATION. Not in constant time: signatures, messages and public keys are not secret.
 zariz_status zariz_verify_many(struct zariz_public_job *jobs, size_t count);
 
 // Encrypts `count` plaintexts, each for its own key.
 zariz_status zariz_encrypt_many(struct zariz_public_job *jobs, size_t count);
 
-// input^e mod n for `count` numbers, without padding. Not in constant time.
+// Computes input^e mod n for `count` numbers, without padding. Not in constant time.
 zariz_status zariz_public_many(struct zariz_public_job *jobs, size_t count);
 
-// Signs one message; `signature` has room for `zariz_private_key_size` bytes. Many at once are faster:
-// zariz_sign_many, or a batcher.
+// Signs one message. `signature` must have room for `zariz_private_key_size` bytes. Many at once are faster:
+// use zariz_sign_many, or a batcher.
 zariz_status zariz_sign(const struct zariz_private_key *key,
                         uint32_t algorithm,
                         struct zariz_bytes message,
@@ -632,7 +640,7 @@ zariz_status zariz_verify(const struct zariz_public_key *key,
                           struct zariz_bytes message,
                           struct zariz_bytes signature);
 
-// Encrypts one plaintext; `ciphertext` has room for `zariz_public_key_size` bytes.
+// Encrypts one plaintext. `ciphertext` must have room for `zariz_public_key_size` bytes.
 zariz_status zariz_encrypt(const struct zariz_public_key *key,
                            uint32_t padding,
                            struct zariz_bytes label,
@@ -640,8 +648,8 @@ zariz_status zariz_encrypt(const struct zariz_public_key *key,
                            uint8_t *ciphertext,
                            size_t capacity);
 
-// Decrypts one ciphertext; `plaintext` has room for `zariz_private_key_size` bytes, and `plaintext_len` is
-// set to how many there are.
+// Decrypts one ciphertext. `plaintext` must have room for `zariz_private_key_size` bytes; `plaintext_len` is
+// set to the length of the plaintext.
 zariz_status zariz_decrypt(const struct zariz_private_key *key,
                            uint32_t padding,
                            struct zariz_bytes label,

@@ -31,7 +31,7 @@ pub const ZARIZ_SHA3_512: u32 = 11;
 /// By their codes, from 1. Programs were compiled with these.
 const HASHES: &[Hash] = Hash::ALL.split_at(11).0;
 
-/// PKCS #1 v1.5 with SHA-256; JWS names it so.
+/// PKCS #1 v1.5 with SHA-256: RS256 in JWS.
 pub const ZARIZ_RS256: u32 = 0x1003_0000;
 /// PKCS #1 v1.5 with SHA-384.
 pub const ZARIZ_RS384: u32 = 0x1004_0000;
@@ -43,14 +43,14 @@ pub const ZARIZ_PS256: u32 = 0x2303_0020;
 pub const ZARIZ_PS384: u32 = 0x2404_0030;
 /// PSS with SHA-512, and a salt as long as the digest.
 pub const ZARIZ_PS512: u32 = 0x2505_0040;
-/// OR it to a signature algorithm whose input is the digest of the message, not the message.
+/// OR this to a signature algorithm if the input is the digest of the message, not the message.
 pub const ZARIZ_DIGEST: u32 = 0x8000_0000;
-/// A salt length for zariz_pss: the longest that fits when signing, any when verifying. A public key that
-/// names the parameters of PSS itself (RSASSA-PSS) needs the length.
+/// A salt length for zariz_pss. Signing uses the longest salt that fits; verification accepts any length. If
+/// a public key itself names the parameters of PSS (RSASSA-PSS), verification needs the length instead.
 pub const ZARIZ_SALT_AUTO: u32 = 0xffff;
 
-/// Encryption with PKCS #1 v1.5. A ciphertext with wrong padding decrypts to other bytes, as random as its
-/// own (implicit rejection), so that no attacker learns that it was wrong.
+/// Encryption with PKCS #1 v1.5. If the padding of a ciphertext is wrong, decryption gives other bytes, which
+/// look random, instead of an error (implicit rejection): no attacker learns that it was wrong.
 pub const ZARIZ_PKCS1V15: u32 = 0x3000_0000;
 /// Encryption with OAEP and SHA-1, the default of many libraries.
 pub const ZARIZ_OAEP_SHA1: u32 = 0x4101_0000;
@@ -75,21 +75,23 @@ fn code(scheme: u32, mask_hash: u32, hash: u32, salt: u32) -> u32 {
     }
 }
 
-/// The signature algorithm of PKCS #1 v1.5 with a hash; 0, which is none, if there is no such hash.
+/// Returns the signature algorithm PKCS #1 v1.5 with a hash. If there is no such hash, returns 0, which is no
+/// algorithm.
 #[unsafe(no_mangle)]
 pub extern "C" fn zariz_pkcs1v15(hash: u32) -> u32 {
     code(SIGN_PKCS1V15, 0, hash, 0)
 }
 
-/// The signature algorithm PSS with a hash, the hash of its mask (MGF1), and a salt of this many bytes, or
-/// ZARIZ_SALT_AUTO; 0, which is none, if there is no such hash.
+/// Returns the signature algorithm PSS with a hash, the hash of its mask (MGF1), and a salt of this many
+/// bytes, or ZARIZ_SALT_AUTO. If there is no such hash, or the salt is longer than 65535 bytes, returns 0,
+/// which is no algorithm.
 #[unsafe(no_mangle)]
 pub extern "C" fn zariz_pss(hash: u32, mgf1_hash: u32, salt_len: u32) -> u32 {
     code(SIGN_PSS, mgf1_hash, hash, salt_len)
 }
 
-/// The encryption padding OAEP with a hash, and the hash of its mask (MGF1); 0, which is none, if there is no
-/// such hash.
+/// Returns the encryption padding OAEP with a hash, and the hash of its mask (MGF1). If there is no such
+/// hash, returns 0, which is no padding.
 #[unsafe(no_mangle)]
 pub extern "C" fn zariz_oaep(hash: u32, mgf1_hash: u32) -> u32 {
     code(ENCRYPT_OAEP, mgf1_hash, hash, 0)

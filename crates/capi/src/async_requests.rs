@@ -20,16 +20,16 @@ use crate::memory::Bytes;
 use crate::numbers::PowJob;
 use crate::operations::PrivateJob;
 
-/// Called once for each request: `context` is what came with the request, and `result` is valid during the
-/// call, after which the library wipes it. `result` is empty unless the status is ZARIZ_OK.
+/// Called once for each request. `context` is the pointer that was submitted with it. `result` is valid
+/// during the call, and the library wipes it afterwards. It is empty unless the status is ZARIZ_OK.
 ///
-/// It runs on a thread of the batcher, or on a thread that submits or cancels any request of it: so hold no
-/// lock that a callback needs when you call these functions. It may call the library, but must not wait for
-/// the result of a request that was submitted. It must return: no exception, no longjmp. It should be short:
-/// other results wait for it.
+/// A callback runs on a thread of the batcher, or on a thread that submits or cancels any of its requests. So
+/// when you call these functions, hold no lock that a callback needs. A callback may call the library, but
+/// must not wait for the result of a submitted request. It must return: no exception, no longjmp. It should
+/// be short, because other results wait for it.
 pub type Callback = Option<unsafe extern "C" fn(context: *mut c_void, status: Status, result: Bytes)>;
 
-/// A request that was submitted, for cancelling it.
+/// A submitted request. With this handle you can cancel it.
 pub struct Request {
     tag: u64,
     value: Arc<Task>,
@@ -76,13 +76,14 @@ impl Receiver {
     }
 }
 
-/// A future that whoever wakes it polls. One thread polls at a time; a wake meanwhile makes it poll again.
+/// The future of a request. A thread that wakes it also polls it. One thread polls at a time; if the future
+/// is woken meanwhile, that thread polls it again.
 pub(crate) struct Task {
-    /// The process that submitted it. In another one, nobody polls it.
+    /// The process that submitted the request. No other process polls it.
     process: Process,
     state: AtomicU8,
     is_cancelled: AtomicBool,
-    /// The future, until it has been polled to its end, and who gets the result.
+    /// The future, and who gets its result; `None` when the future has ended.
     work: Mutex<Option<(Pending, Receiver)>>,
 }
 
@@ -91,8 +92,9 @@ const POLLING: u8 = 1;
 const WOKEN_WHILE_POLLING: u8 = 2;
 
 thread_local! {
-    /// Tasks that were woken by a poll on this thread, while it polls. One after the other they are polled
-    /// when that poll ends: a poll can wake all others of its batch, and each poll calls a callback.
+    /// While this thread polls: the tasks that it woke. When that poll ends, they are polled one after the
+    /// other, because polls must not nest: a poll can wake all others of its batch, and each calls a
+    /// callback.
     static WOKEN: RefCell<Option<VecDeque<Arc<Task>>>> = const { RefCell::new(None) };
 }
 
@@ -177,7 +179,7 @@ unsafe fn submit(
 ) -> Result<(), Failure> {
     let task = Arc::new(Task {
         process: Process::current(),
-        // As after a wake: this thread polls it now, also inside a callback.
+        // As after a wake: this thread polls it now, even inside a callback.
         state: AtomicU8::new(POLLING),
         is_cancelled: AtomicBool::new(false),
         work: Mutex::new(Some((submission.submit(queue), receiver))),
@@ -192,9 +194,9 @@ unsafe fn submit(
 
 /// Submits one job (ZARIZ_SIGN, ZARIZ_DECRYPT or ZARIZ_PRIVATE) and returns at once. The library copies what
 /// it needs; the job's `output` is not used. If the status is ZARIZ_OK, the callback is called once, perhaps
-/// before this function returns. `request` may be NULL, or takes a handle that must be freed with
-/// zariz_request_free. A request whose computation would begin later than after `timeout_us` microseconds
-/// ends with ZARIZ_EXPIRED when its turn comes; 0 is no limit.
+/// before this function returns. If `request` is not NULL, it receives a handle, which must be freed with
+/// zariz_request_free. If the computation has not begun after `timeout_us` microseconds, the request ends
+/// with ZARIZ_EXPIRED when its turn comes; 0 means no limit.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_batcher_submit(
     batcher: *const Batcher,
@@ -268,9 +270,9 @@ pub unsafe extern "C" fn zariz_batcher_submit_pow_to(
     })
 }
 
-/// Cancels a request. Unless its result is there already, it ends with ZARIZ_CANCELLED, perhaps before this
-/// function returns; what is being computed is thrown away. In a child of `fork`, requests of the parent have
-/// no result, and this does nothing.
+/// Cancels a request. Unless its result is there already, the request ends with ZARIZ_CANCELLED, perhaps
+/// before this function returns. If it is being computed, the result is thrown away. In a child of `fork`,
+/// requests of the parent have no result, and this function does nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_request_cancel(request: *const Request) -> Status {
     guard(|| {
@@ -282,7 +284,7 @@ pub unsafe extern "C" fn zariz_request_cancel(request: *const Request) -> Status
     })
 }
 
-/// Frees the handle of a request, which goes on without it.
+/// Frees the handle of a request. The request goes on.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_request_free(request: *mut Request) {
     // SAFETY: the header asks it of the caller.

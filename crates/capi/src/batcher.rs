@@ -13,8 +13,8 @@ use crate::memory::{put, put_value};
 use crate::numbers::{PowJob, to_pow};
 use crate::operations::{PrivateJob, room_for, to_decrypt, to_raw, to_sign};
 
-/// Computes requests of many threads in batches. Any number of threads may use it at once. After `fork`, a
-/// child has a queue of its own.
+/// Computes requests of many threads in batches. Any number of threads may use it at once. After `fork`, the
+/// child has its own queue.
 pub struct Batcher {
     tag: u64,
     value: Queue,
@@ -22,16 +22,16 @@ pub struct Batcher {
 
 handle!(Batcher, Queue, b"zrz-batc", "the batcher");
 
-/// Settings of a batcher. 0 is the default of each.
+/// Settings of a batcher. For each, 0 is the default.
 #[repr(C)]
 pub struct BatcherOptions {
-    /// The most batches that are computed at once; by default, the number of processors.
+    /// The most batches computed at once; by default, the number of processors.
     pub threads: usize,
     /// The most requests in a batch; by default, 16.
     pub max_batch: usize,
-    /// How many requests may wait; another one fails with ZARIZ_FULL. By default, there is no limit.
+    /// The most requests that may wait; one more fails with ZARIZ_FULL. By default, there is no limit.
     pub capacity: usize,
-    /// The most microseconds that a request waits for others, to fill batches; by default, none waits.
+    /// The longest time, in microseconds, that a request waits for others. By default, none waits.
     pub linger_us: u64,
 }
 
@@ -40,7 +40,7 @@ pub struct BatcherOptions {
 pub struct Metrics {
     /// Requests that were computed.
     pub operations: u64,
-    /// In how many batches.
+    /// Batches in which they were computed.
     pub batches: u64,
     /// The most requests in one batch.
     pub largest_batch: u64,
@@ -89,9 +89,8 @@ pub unsafe extern "C" fn zariz_batcher_new(
     })
 }
 
-/// Frees a batcher. Requests that were submitted are still computed: to end in order, wait for their results
-/// first. Without such requests, the call waits for the batcher's threads, so do not hold a lock that a
-/// callback needs.
+/// Frees a batcher. Submitted requests are still computed: for an orderly end, wait for their results first.
+/// If there are none, the call waits for the batcher's threads, so hold no lock that a callback needs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_batcher_free(batcher: *mut Batcher) {
     // SAFETY: the header asks it of the caller.
@@ -112,7 +111,7 @@ pub unsafe extern "C" fn zariz_batcher_metrics(batcher: *const Batcher, metrics:
     })
 }
 
-/// A request that owns all that it needs.
+/// A request that owns all its data.
 pub(crate) enum Submission {
     Sign(Job<Vec<u8>>),
     Other(Job<Zeroizing<Vec<u8>>>),
@@ -192,8 +191,9 @@ impl Submission {
 }
 
 /// Computes one job (ZARIZ_SIGN, ZARIZ_DECRYPT or ZARIZ_PRIVATE) together with those of other threads, and
-/// blocks until its result is there. Meanwhile this thread may compute jobs of others. After
-/// `timeout_us` microseconds, the call returns ZARIZ_EXPIRED, unless this thread is computing; 0 is no limit.
+/// blocks until its result is there. Meanwhile this thread may compute jobs of other threads. After
+/// `timeout_us` microseconds the call returns ZARIZ_EXPIRED, unless this thread is computing; 0 means no
+/// limit.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_batcher_call(
     batcher: *const Batcher,

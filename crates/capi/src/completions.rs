@@ -14,7 +14,7 @@ use crate::handle::{fact, free, get, give, handle};
 use crate::memory::{Buffer, put_value, zariz_buffer_free};
 
 /// A list of results that nobody has taken yet. Any number of threads may use it at once. A child of `fork`
-/// makes its own.
+/// must make its own.
 pub struct Completions {
     tag: u64,
     value: Arc<List>,
@@ -22,14 +22,14 @@ pub struct Completions {
 
 handle!(Completions, Arc<List>, b"zrz-comp", "the list of completions");
 
-/// The end of a request.
+/// The result of a request that has ended.
 #[repr(C)]
 pub struct Completion {
-    /// What came with the request.
+    /// The pointer that was submitted with the request.
     pub context: *mut c_void,
-    /// How it ended.
+    /// The status of the request.
     pub status: Status,
-    /// The result. The caller owns it, and frees it with zariz_buffer_free.
+    /// The result. The caller owns it, and must free it with zariz_buffer_free.
     pub result: Buffer,
 }
 
@@ -38,7 +38,8 @@ unsafe impl Send for Completion {}
 
 /// The results, and a byte in a socket while there are any.
 pub(crate) struct List {
-    /// The one that made it. Others have the same socket, and perhaps a locked mutex: they touch neither.
+    /// The process that made the list. A child inherits the socket, and perhaps a locked mutex, and must
+    /// touch neither.
     process: Process,
     results: Mutex<VecDeque<Completion>>,
     readable: UnixStream,
@@ -104,16 +105,16 @@ pub unsafe extern "C" fn zariz_completions_new(completions: *mut *mut Completion
     })
 }
 
-/// Frees a list. Results that nobody has taken are wiped; the library keeps the list until requests that
-/// still run have ended. Remove the descriptor from your event loop first.
+/// Frees a list, and wipes the results that nobody has taken. Remove the descriptor from your event loop
+/// first. If requests still run, the library keeps the list until they have ended.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_completions_free(completions: *mut Completions) {
     // SAFETY: the header asks it of the caller.
     unsafe { free(completions) }
 }
 
-/// The descriptor that is readable while there are results: for poll, epoll or an event loop. When it is,
-/// take results until there is none. The list owns the descriptor: do not read or close it. −1 for a wrong
+/// Returns a descriptor for poll, epoll or an event loop. It is readable while there are results: take them
+/// until there are none. The list owns the descriptor, so do not read or close it. Returns −1 for a wrong
 /// handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_completions_fd(completions: *const Completions) -> c_int {

@@ -11,15 +11,15 @@ use zariz::rsa::{self, KeyError};
 /// What a function returns: `ZARIZ_OK`, or the kind of failure.
 pub type Status = i32;
 
-/// The function did what it is for. For a verification: the signature is valid.
+/// Success. For a verification: the signature is valid.
 pub const ZARIZ_OK: Status = 0;
-/// A pointer is NULL that must not be.
+/// A pointer that must not be NULL is NULL.
 pub const ZARIZ_NULL_POINTER: Status = 1;
-/// A handle is of another kind, or is freed already.
+/// A handle is of another kind, or was freed already.
 pub const ZARIZ_WRONG_HANDLE: Status = 2;
-/// An argument has no meaning: an unknown algorithm, a number of bits that no key can have.
+/// An argument is not valid: an unknown algorithm, or a length that no key can have.
 pub const ZARIZ_INVALID_ARGUMENT: Status = 3;
-/// The bytes are no RSA key, or a key that zariz refuses.
+/// The bytes are not an RSA key, or zariz refuses the key.
 pub const ZARIZ_INVALID_KEY: Status = 4;
 /// The key is encrypted, and the password is missing or wrong.
 pub const ZARIZ_PASSWORD: Status = 5;
@@ -29,11 +29,11 @@ pub const ZARIZ_INPUT_LENGTH: Status = 6;
 pub const ZARIZ_OUTPUT_LENGTH: Status = 7;
 /// A number is not below the modulus.
 pub const ZARIZ_OUT_OF_RANGE: Status = 8;
-/// The key may not be used so, or it is too short for the algorithm.
+/// The key does not allow this use, or is too short for the algorithm.
 pub const ZARIZ_UNSUPPORTED: Status = 9;
 /// The signature is not valid.
 pub const ZARIZ_VERIFICATION: Status = 10;
-/// The ciphertext cannot be decrypted. Nothing says why: an attacker could use it.
+/// The ciphertext cannot be decrypted. No message says why, because an attacker could use that.
 pub const ZARIZ_DECRYPTION: Status = 11;
 /// The system gave no random bytes.
 pub const ZARIZ_RANDOM: Status = 12;
@@ -47,11 +47,11 @@ pub const ZARIZ_EXPIRED: Status = 15;
 pub const ZARIZ_CANCELLED: Status = 16;
 /// The request belongs to the parent process.
 pub const ZARIZ_FORKED: Status = 17;
-/// There is nothing to take.
+/// There is no result to take.
 pub const ZARIZ_EMPTY: Status = 18;
 /// The system gave no thread, descriptor or memory.
 pub const ZARIZ_RESOURCES: Status = 19;
-/// An error of zariz itself. Please report it.
+/// A defect of zariz. Please report it.
 pub const ZARIZ_INTERNAL: Status = 20;
 
 /// The meaning of each status, by its number.
@@ -79,7 +79,7 @@ const MEANINGS: [&str; 21] = [
     "an error of zariz itself; please report it\0",
 ];
 
-/// What a status means, in English. The text is constant.
+/// Returns the meaning of a status, in English. The text is constant.
 #[unsafe(no_mangle)]
 pub extern "C" fn zariz_status_text(status: Status) -> *const c_char {
     let meaning = usize::try_from(status).ok().and_then(|status| MEANINGS.get(status));
@@ -90,12 +90,12 @@ pub extern "C" fn zariz_status_text(status: Status) -> *const c_char {
 const MESSAGE_SIZE: usize = 512;
 
 thread_local! {
-    /// Without a destructor, so that it can be read as long as the thread runs.
+    /// It has no destructor, so it can be read as long as the thread runs.
     static MESSAGE: Cell<[u8; MESSAGE_SIZE]> = const { Cell::new([0; MESSAGE_SIZE]) };
 }
 
-/// The message of the last call on this thread that failed: what was wrong and where. It stays until another
-/// call on this thread fails. It is "" if none has failed.
+/// Returns the message of the last call on this thread that failed: what was wrong and where. It stays until
+/// another call on this thread fails. It is "" if none has failed.
 #[unsafe(no_mangle)]
 pub extern "C" fn zariz_last_error() -> *const c_char {
     MESSAGE.with(|message| message.as_ptr().cast_const().cast())

@@ -1,4 +1,4 @@
-//! Keys: read, made of numbers, generated, and written.
+//! Keys: read, made from numbers, generated, and written.
 
 use std::mem::MaybeUninit;
 
@@ -24,8 +24,8 @@ pub struct PublicKey {
 handle!(PrivateKey, rsa::PrivateKey, b"zrz-priv", "the private key");
 handle!(PublicKey, rsa::PublicKey, b"zrz-publ", "the public key");
 
-/// The numbers of a private key, big-endian, with or without leading zeros. `dp`, `dq` and `qinv` may be
-/// empty together: they are computed then.
+/// The numbers of a private key, big-endian, with or without leading zeros. If `dp`, `dq` and `qinv` are all
+/// empty, they are computed.
 #[repr(C)]
 pub struct PrivateNumbers {
     /// The modulus, p·q.
@@ -38,16 +38,16 @@ pub struct PrivateNumbers {
     pub p: Bytes,
     /// The other prime.
     pub q: Bytes,
-    /// d mod p − 1.
+    /// d mod (p − 1).
     pub dp: Bytes,
-    /// d mod q − 1.
+    /// d mod (q − 1).
     pub dq: Bytes,
     /// The inverse of q mod p.
     pub qinv: Bytes,
 }
 
-/// Reads a private key: PKCS #8 or PKCS #1, PEM or DER. For a key that is encrypted (PKCS #8, PBES2), give
-/// the password; otherwise it is NULL, with length 0. The key must be freed with zariz_private_key_free.
+/// Reads a private key: PKCS #8 or PKCS #1, PEM or DER. If the key is encrypted (PKCS #8, PBES2), give the
+/// password; otherwise give NULL and length 0. The key must be freed with zariz_private_key_free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_private_key_parse(
     data: *const u8,
@@ -70,7 +70,7 @@ pub unsafe extern "C" fn zariz_private_key_parse(
     })
 }
 
-/// Makes a private key of its numbers, and checks that they belong together.
+/// Makes a private key from its numbers, and checks that they belong together.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_private_key_from_numbers(
     numbers: *const PrivateNumbers,
@@ -97,7 +97,7 @@ pub unsafe extern "C" fn zariz_private_key_from_numbers(
 }
 
 /// Generates `count` private keys of `bits` bits with e = 65537 into an array of `count` pointers. All are
-/// made, or none. Together they take less time than one by one.
+/// made, or none. Many in one call take less time than one by one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_private_key_generate(
     bits: usize,
@@ -117,7 +117,7 @@ pub unsafe extern "C" fn zariz_private_key_generate(
     })
 }
 
-/// Another handle of the same key. It costs little, and must be freed too.
+/// Makes another handle of the same key. It costs little, and must be freed too.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_private_key_clone(
     key: *const PrivateKey,
@@ -127,22 +127,22 @@ pub unsafe extern "C" fn zariz_private_key_clone(
     guard(|| unsafe { give(clone, get(key)?.clone()) })
 }
 
-/// Frees a handle. When the last one of a key is gone, and no operation uses it, the key is wiped.
+/// Frees a handle. The key is wiped when its last handle is freed, and no operation uses it any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_private_key_free(key: *mut PrivateKey) {
     // SAFETY: the header asks it of the caller.
     unsafe { free(key) }
 }
 
-/// Checks that both primes are probably prime (eight rounds of Miller-Rabin), which the functions that read
-/// keys do not. It takes as long as several signatures.
+/// Checks that both primes are probably prime (eight rounds of Miller-Rabin). The functions that read keys do
+/// not check that. It takes as long as several signatures.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_private_key_validate(key: *const PrivateKey) -> Status {
     // SAFETY: the header asks it of the caller.
     guard(|| unsafe { Ok(get(key)?.validate()?) })
 }
 
-/// The public key of a private one, as a handle of its own.
+/// Makes a handle of the public key of a private key. It must be freed with zariz_public_key_free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_private_key_public(
     key: *const PrivateKey,
@@ -152,21 +152,22 @@ pub unsafe extern "C" fn zariz_private_key_public(
     guard(|| unsafe { give(public, get(key)?.public_key().clone()) })
 }
 
-/// The length of the modulus in bytes, which is that of signatures and ciphertexts; 0 for a wrong handle.
+/// Returns the length of the modulus in bytes, which is also the length of signatures and ciphertexts; 0 for
+/// a wrong handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_private_key_size(key: *const PrivateKey) -> usize {
     // SAFETY: the header asks it of the caller.
     unsafe { fact(key, 0, rsa::PrivateKey::size) }
 }
 
-/// The length of the modulus in bits; 0 for a wrong handle.
+/// Returns the length of the modulus in bits; 0 for a wrong handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_private_key_bits(key: *const PrivateKey) -> usize {
     // SAFETY: the header asks it of the caller.
     unsafe { fact(key, 0, rsa::PrivateKey::bits) }
 }
 
-/// The numbers of a private key, big-endian, into eight buffers: n, e, d, p, q, dp, dq, qinv.
+/// Writes the numbers of a private key, big-endian, to eight buffers: n, e, d, p, q, dp, dq, qinv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_private_key_numbers(key: *const PrivateKey, numbers: *mut Buffer) -> Status {
     guard(|| {
@@ -182,7 +183,7 @@ pub unsafe extern "C" fn zariz_private_key_numbers(key: *const PrivateKey, numbe
     })
 }
 
-/// The key in PEM (PKCS #8): encrypted, unless the password is NULL with length 0.
+/// Writes the key in PEM (PKCS #8). It is encrypted, unless the password is NULL and its length 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_private_key_to_pem(
     key: *const PrivateKey,
@@ -204,7 +205,7 @@ pub unsafe extern "C" fn zariz_private_key_to_pem(
     })
 }
 
-/// The key in DER (PKCS #8).
+/// Writes the key in DER (PKCS #8).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_private_key_to_der(key: *const PrivateKey, der: *mut Buffer) -> Status {
     // SAFETY: the header asks it of the caller.
@@ -223,7 +224,7 @@ pub unsafe extern "C" fn zariz_public_key_parse(
     guard(|| unsafe { give(key, rsa::PublicKey::parse(bytes(data, len, "the key's file")?)?) })
 }
 
-/// Makes a public key of its modulus and exponent, big-endian.
+/// Makes a public key from its modulus and exponent, big-endian.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_public_key_from_numbers(
     n: Bytes,
@@ -234,7 +235,7 @@ pub unsafe extern "C" fn zariz_public_key_from_numbers(
     guard(|| unsafe { give(key, rsa::PublicKey::from_components(n.get("n")?, e.get("e")?)?) })
 }
 
-/// Another handle of the same key. It costs little, and must be freed too.
+/// Makes another handle of the same key. It costs little, and must be freed too.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_public_key_clone(key: *const PublicKey, clone: *mut *mut PublicKey) -> Status {
     // SAFETY: the header asks it of the caller.
@@ -248,21 +249,22 @@ pub unsafe extern "C" fn zariz_public_key_free(key: *mut PublicKey) {
     unsafe { free(key) }
 }
 
-/// The length of the modulus in bytes, which is that of signatures and ciphertexts; 0 for a wrong handle.
+/// Returns the length of the modulus in bytes, which is also the length of signatures and ciphertexts; 0 for
+/// a wrong handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_public_key_size(key: *const PublicKey) -> usize {
     // SAFETY: the header asks it of the caller.
     unsafe { fact(key, 0, rsa::PublicKey::size) }
 }
 
-/// The length of the modulus in bits; 0 for a wrong handle.
+/// Returns the length of the modulus in bits; 0 for a wrong handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_public_key_bits(key: *const PublicKey) -> usize {
     // SAFETY: the header asks it of the caller.
     unsafe { fact(key, 0, rsa::PublicKey::bits) }
 }
 
-/// The modulus and the exponent, big-endian.
+/// Writes the modulus and the exponent, big-endian.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_public_key_numbers(
     key: *const PublicKey,
@@ -282,14 +284,14 @@ pub unsafe extern "C" fn zariz_public_key_numbers(
     })
 }
 
-/// The key in PEM (SubjectPublicKeyInfo).
+/// Writes the key in PEM (SubjectPublicKeyInfo).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_public_key_to_pem(key: *const PublicKey, pem: *mut Buffer) -> Status {
     // SAFETY: the header asks it of the caller.
     guard(|| unsafe { Buffer::give(pem, get(key)?.to_pem()?.as_bytes()) })
 }
 
-/// The key in DER (SubjectPublicKeyInfo).
+/// Writes the key in DER (SubjectPublicKeyInfo).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_public_key_to_der(key: *const PublicKey, der: *mut Buffer) -> Status {
     // SAFETY: the header asks it of the caller.

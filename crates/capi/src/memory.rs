@@ -7,22 +7,22 @@ use zeroize::Zeroize;
 
 use crate::failure::{Failure, ZARIZ_OUTPUT_LENGTH};
 
-/// Bytes of the caller, which are only read. `data` may be NULL if `len` is 0.
+/// Bytes of the caller. The library only reads them. `data` may be NULL if `len` is 0.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Bytes {
     /// The first byte.
     pub data: *const u8,
-    /// How many there are.
+    /// How many bytes there are.
     pub len: usize,
 }
 
-/// Bytes that the library allocated. The caller owns them, and frees them with zariz_buffer_free.
+/// Bytes that the library allocated. The caller owns them, and must free them with zariz_buffer_free.
 #[repr(C)]
 pub struct Buffer {
     /// The first byte, or NULL if there are none.
     pub data: *mut u8,
-    /// How many there are.
+    /// How many bytes there are.
     pub len: usize,
 }
 

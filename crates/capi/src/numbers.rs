@@ -26,7 +26,8 @@ pub struct FixedBase {
 handle!(Modulus, zariz::Modulus, b"zrz-modu", "the modulus");
 handle!(FixedBase, zariz::FixedBase, b"zrz-base", "the fixed base");
 
-/// A modulus: odd, above 1, big-endian, up to 16384 bits. It must be freed with zariz_modulus_free.
+/// Makes a modulus from a big-endian number, which must be odd, above 1, and have at most 16384 bits. It must
+/// be freed with zariz_modulus_free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_modulus_new(number: Bytes, modulus: *mut *mut Modulus) -> Status {
     guard(|| {
@@ -45,15 +46,15 @@ pub unsafe extern "C" fn zariz_modulus_free(modulus: *mut Modulus) {
     unsafe { free(modulus) }
 }
 
-/// The length of the modulus in bytes, which is that of powers; 0 for a wrong handle.
+/// Returns the length of the modulus in bytes, which is also the length of powers; 0 for a wrong handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_modulus_size(modulus: *const Modulus) -> usize {
     // SAFETY: the header asks it of the caller.
     unsafe { fact(modulus, 0, zariz::Modulus::size) }
 }
 
-/// One power: base^exponent mod modulus, big-endian. The caller owns all memory; `output` may be where an
-/// input is.
+/// One power: base^exponent mod modulus, big-endian. The caller owns all memory; `output` may be the memory
+/// of an input.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct PowJob {
@@ -61,26 +62,26 @@ pub struct PowJob {
     pub modulus: *const Modulus,
     /// The base, of any length; it may be above the modulus.
     pub base: Bytes,
-    /// The exponent. Its length is no secret, its value is.
+    /// The exponent. Its value is secret, its length is not.
     pub exponent: Bytes,
     /// `zariz_modulus_size` bytes are written here.
     pub output: *mut u8,
-    /// How many bytes may be written.
+    /// How many bytes may be written to `output`.
     pub capacity: usize,
-    /// The library writes here how it ended.
+    /// The library writes the status of the job here.
     pub status: Status,
 }
 
-/// `count` powers, each with its own modulus, base and exponent, many at once in the lanes of vector
-/// registers. Each job has its own status; the call returns that of the first job that failed. Constant time,
-/// except for the lengths.
+/// Computes `count` powers, each with its own modulus, base and exponent, many at once in the lanes of vector
+/// registers. Each job has its own status; the call returns that of the first job that failed. In constant
+/// time, except for the lengths.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_pow_many(jobs: *mut PowJob, count: usize) -> Status {
     // SAFETY: the header asks it of the caller.
     guard(|| unsafe { powers(jobs, count, pow_many) })
 }
 
-/// Like zariz_pow_many, but faster where exponents have few bits set: the time depends on the exponents, so
+/// Like zariz_pow_many, but faster if the exponents have few bits set. The time depends on the exponents, so
 /// they must be public.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_pow_many_vartime(jobs: *mut PowJob, count: usize) -> Status {
@@ -117,7 +118,8 @@ unsafe fn powers(
     unsafe { many(jobs, count, |job| to_pow(job), compute, true) }
 }
 
-/// One power in constant time; `output` has room for `zariz_modulus_size` bytes. Many at once are faster.
+/// Computes one power in constant time. `output` must have room for `zariz_modulus_size` bytes. Many at once
+/// are faster.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_pow(
     modulus: *const Modulus,
@@ -131,8 +133,8 @@ pub unsafe extern "C" fn zariz_pow(
     unsafe { zariz_pow_many(&raw mut job, 1) }
 }
 
-/// A table of powers of a base, for exponents of at most `max_exponent_bits`: powers of it then take a
-/// fraction of the time. It must be freed with zariz_fixed_base_free.
+/// Makes a table of powers of a base, for exponents of at most `max_exponent_bits` bits. Powers of that base
+/// then take a fraction of the time. The table must be freed with zariz_fixed_base_free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_fixed_base_new(
     modulus: *const Modulus,
@@ -157,8 +159,8 @@ pub unsafe extern "C" fn zariz_fixed_base_free(fixed_base: *mut FixedBase) {
     unsafe { free(fixed_base) }
 }
 
-/// The powers of a fixed base for `count` exponents, in constant time, one after the other to `output`: each
-/// has the length of the modulus. All are written, or none.
+/// Computes the powers of a fixed base for `count` exponents, in constant time. Writes them to `output` one
+/// after the other, each as long as the modulus: all of them, or none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_fixed_base_pow_many(
     fixed_base: *const FixedBase,
@@ -186,8 +188,8 @@ pub unsafe extern "C" fn zariz_fixed_base_pow_many(
     })
 }
 
-/// Generates `count` random primes of `bits` bits into an array of `count` buffers; if `safe` is not 0, also
-/// (p − 1)/2 is prime. All are made, or none.
+/// Generates `count` random primes of `bits` bits into an array of `count` buffers. If `safe` is not 0, half
+/// of p − 1 is also prime, for each prime p. All are made, or none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_primes_generate(
     bits: usize,
@@ -215,8 +217,8 @@ pub unsafe extern "C" fn zariz_primes_generate(
     })
 }
 
-/// Sets `result` to 1 if the number is prime, and to 0 if it is not. Takes a composite for a prime with
-/// probability at most 2^−128, also if an attacker chose it.
+/// Sets `result` to 1 if the number is prime, and to 0 if it is not. A composite number passes as a prime
+/// with probability at most 2^−128, even if an attacker chose it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_is_prime(number: Bytes, result: *mut i32) -> Status {
     guard(|| {

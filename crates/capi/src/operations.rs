@@ -14,7 +14,7 @@ use crate::jobs::{Job, many};
 use crate::keys::{PrivateKey, PublicKey};
 use crate::memory::{Bytes, put_value};
 
-/// One operation with a private key. The caller owns all memory; `output` may be where an input is.
+/// One operation with a private key. The caller owns all memory; `output` may be the memory of an input.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct PrivateJob {
@@ -22,7 +22,7 @@ pub struct PrivateJob {
     pub key: *const PrivateKey,
     /// The signature algorithm, or the encryption padding; not read for zariz_private_many.
     pub algorithm: u32,
-    /// The library writes here how it ended.
+    /// The library writes the status of the job here.
     pub status: Status,
     /// The message or digest, the ciphertext, or a big-endian number as long as the key.
     pub input: Bytes,
@@ -30,13 +30,13 @@ pub struct PrivateJob {
     pub label: Bytes,
     /// The result is written here; `zariz_private_key_size` bytes are always enough.
     pub output: *mut u8,
-    /// How many bytes may be written.
+    /// How many bytes may be written to `output`.
     pub capacity: usize,
-    /// The library writes here how many it wrote: 0 if it failed.
+    /// The library writes the length of the result here: 0 if the job failed.
     pub output_len: usize,
 }
 
-/// One operation with a public key. The caller owns all memory; `output` may be where an input is.
+/// One operation with a public key. The caller owns all memory; `output` may be the memory of an input.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct PublicJob {
@@ -44,17 +44,17 @@ pub struct PublicJob {
     pub key: *const PublicKey,
     /// The signature algorithm, or the encryption padding; not read for zariz_public_many.
     pub algorithm: u32,
-    /// The library writes here how it ended.
+    /// The library writes the status of the job here.
     pub status: Status,
     /// The message or digest, the plaintext, or a big-endian number as long as the key.
     pub input: Bytes,
     /// The signature to verify, or OAEP's label; empty for everything else.
     pub other: Bytes,
-    /// The result is written here; not for verification. `zariz_public_key_size` bytes are always enough.
+    /// The result is written here; verification has none. `zariz_public_key_size` bytes are enough.
     pub output: *mut u8,
-    /// How many bytes may be written.
+    /// How many bytes may be written to `output`.
     pub capacity: usize,
-    /// The library writes here how many it wrote: 0 if it failed.
+    /// The library writes the length of the result here: 0 if the job failed.
     pub output_len: usize,
 }
 
@@ -101,9 +101,9 @@ pub unsafe extern "C" fn zariz_sign_many(jobs: *mut PrivateJob, count: usize) ->
     guard(|| unsafe { many(jobs, count, |job| to_sign(job), |jobs| failures(rsa::sign_many(jobs)), true) })
 }
 
-/// Decrypts `count` ciphertexts, like zariz_sign_many. Constant time, which includes the padding. With
-/// ZARIZ_PKCS1V15, `capacity` must be at least the key's size, and a plaintext of an unexpected length must
-/// be treated like one with unexpected bytes: do not tell the peer which it was.
+/// Decrypts `count` ciphertexts, like zariz_sign_many. In constant time, including the check of the padding.
+/// With ZARIZ_PKCS1V15, `capacity` must be at least the key's size. Treat a plaintext of an unexpected length
+/// like one with unexpected bytes: do not tell the peer which of the two it was.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_decrypt_many(jobs: *mut PrivateJob, count: usize) -> Status {
     // SAFETY: the header asks it of the caller.
@@ -148,7 +148,7 @@ pub(crate) unsafe fn to_raw<'a>(job: &PrivateJob) -> Result<Private<'a>, Failure
     unsafe { Ok(Private::new(get(job.key)?, job.input.get("the number")?)) }
 }
 
-/// input^d mod n for `count` numbers, without padding: for protocols that pad themselves. Like
+/// Computes input^d mod n for `count` numbers, without padding: for protocols that pad themselves. Like
 /// zariz_sign_many.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_private_many(jobs: *mut PrivateJob, count: usize) -> Status {
@@ -163,8 +163,8 @@ struct Verification<'a> {
     signed: Signed<'a>,
 }
 
-/// Verifies `count` signatures, each of its own key. A signature that is not valid has the status
-/// ZARIZ_VERIFICATION. Not in constant time: signatures, messages and public keys are no secrets.
+/// Verifies `count` signatures, each with its own key. The job of a signature that is not valid has the
+/// status ZARIZ_VERIFICATION. Not in constant time: signatures, messages and public keys are not secret.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_verify_many(jobs: *mut PublicJob, count: usize) -> Status {
     let read = |job: &PublicJob| {
@@ -236,7 +236,7 @@ pub unsafe extern "C" fn zariz_encrypt_many(jobs: *mut PublicJob, count: usize) 
     guard(|| unsafe { many(jobs, count, read, encrypt, true) })
 }
 
-/// input^e mod n for `count` numbers, without padding. Not in constant time.
+/// Computes input^e mod n for `count` numbers, without padding. Not in constant time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_public_many(jobs: *mut PublicJob, count: usize) -> Status {
     // SAFETY: the header asks it of the caller.
@@ -245,8 +245,8 @@ pub unsafe extern "C" fn zariz_public_many(jobs: *mut PublicJob, count: usize) -
     guard(|| unsafe { many(jobs, count, read, |jobs| failures(public_many_vartime(jobs)), true) })
 }
 
-/// Signs one message; `signature` has room for `zariz_private_key_size` bytes. Many at once are faster:
-/// zariz_sign_many, or a batcher.
+/// Signs one message. `signature` must have room for `zariz_private_key_size` bytes. Many at once are faster:
+/// use zariz_sign_many, or a batcher.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_sign(
     key: *const PrivateKey,
@@ -274,7 +274,7 @@ pub unsafe extern "C" fn zariz_verify(
     unsafe { zariz_verify_many(&raw mut job, 1) }
 }
 
-/// Encrypts one plaintext; `ciphertext` has room for `zariz_public_key_size` bytes.
+/// Encrypts one plaintext. `ciphertext` must have room for `zariz_public_key_size` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_encrypt(
     key: *const PublicKey,
@@ -290,8 +290,8 @@ pub unsafe extern "C" fn zariz_encrypt(
     unsafe { zariz_encrypt_many(&raw mut job, 1) }
 }
 
-/// Decrypts one ciphertext; `plaintext` has room for `zariz_private_key_size` bytes, and `plaintext_len` is
-/// set to how many there are.
+/// Decrypts one ciphertext. `plaintext` must have room for `zariz_private_key_size` bytes; `plaintext_len` is
+/// set to the length of the plaintext.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_decrypt(
     key: *const PrivateKey,
