@@ -1,5 +1,5 @@
-//! OpenSSL's numbers. Its functions are those that are already in the process: nothing is linked, so that one
-//! library serves every OpenSSL, and never brings a second one into a process.
+//! Reads OpenSSL's numbers, with functions of the OpenSSL that is already in the process. Nothing is linked,
+//! so one library serves every OpenSSL, and never brings a second one into a process.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::transmute_copy;
@@ -14,7 +14,7 @@ pub struct Bignum {
     private: [u8; 0],
 }
 
-/// The functions that are needed, which every OpenSSL since 1.1.0 has, and BoringSSL and LibreSSL.
+/// The functions that are needed. OpenSSL has them since 1.1.0, and so do BoringSSL and LibreSSL.
 #[derive(Clone, Copy)]
 pub struct Functions {
     num_bits: unsafe extern "C" fn(*const Bignum) -> c_int,
@@ -22,11 +22,12 @@ pub struct Functions {
     to_bytes: unsafe extern "C" fn(*const Bignum, *mut u8, c_int) -> c_int,
 }
 
-/// Where they are, if not among what all libraries see: in a library that was loaded for others alone.
+/// Where to look if the functions are not visible to all libraries: these may be loaded with symbols that
+/// only some libraries see.
 const LIBRARIES: [&CStr; 3] = [c"libcrypto.so.3", c"libcrypto.so.1.1", c"libcrypto.so"];
 
 impl Functions {
-    /// Those of this process.
+    /// The functions that are in this process.
     pub fn get() -> Lane<Self> {
         static FOUND: PerProcess<Option<Functions>> = PerProcess::new();
         (*FOUND.get_or_init(|_| Self::find())).ok_or(Failure::Unsupported)
@@ -49,10 +50,9 @@ impl Functions {
             })
     }
 
-    /// Fails unless a number has so many bits.
+    /// Fails unless a number has exactly `bits` bits.
     ///
-    /// # Safety
-    /// It is a number of that OpenSSL.
+    /// # Safety `number` is a number of that OpenSSL.
     pub unsafe fn expect_bits(&self, number: *const Bignum, bits: c_int) -> Lane<()> {
         // SAFETY: the caller's promise.
         if unsafe { (self.num_bits)(number) } == bits { Ok(()) } else { Err(Failure::Mismatch) }
@@ -60,8 +60,7 @@ impl Functions {
 
     /// Reads a number into all of `out`. A negative number, or one that is too long, fails.
     ///
-    /// # Safety
-    /// It is a number of that OpenSSL.
+    /// # Safety `number` is a number of that OpenSSL.
     pub unsafe fn read(&self, number: *const Bignum, out: &mut [u64]) -> Lane<()> {
         let len = c_int::try_from(size_of_val(out)).map_err(|_| Failure::Mismatch)?;
         // SAFETY: the caller's promise.

@@ -1,12 +1,11 @@
-//! What is prepared of keys and moduli, found again by their numbers.
+//! A cache of prepared keys and moduli, which are found again by their numbers.
 //!
-//! The numbers may be secret. They are found by a hash with a random key of this process (SipHash), of their
-//! first words. Where it leads in memory tells nothing about them to anyone who does not have its key. All
-//! numbers are then compared, in constant time, with those that were prepared. That they were seen before is
-//! the only thing that shows.
+//! The numbers may be secret. A hash of their first words, with a random key of this process (SipHash), gives
+//! the place of an entry. Without that key, the place reveals nothing about the numbers. Then all numbers are
+//! compared with the entry's, in constant time. Only one thing shows: whether the numbers were seen before.
 //!
-//! Each cache keeps as many entries as [`SETTING`] says. When it is full, the entry that was used longest ago
-//! leaves, and is zeroised. A child of `fork` has its own, which begins empty.
+//! Each cache keeps as many entries as [`SETTING`] says. When a cache is full, the entry that was used
+//! longest ago is dropped and zeroised. A child of `fork` has its own caches, which begin empty.
 
 use std::collections::HashMap;
 use std::env;
@@ -18,11 +17,11 @@ use zariz_process::PerProcess;
 
 use crate::lanes::{Lane, Words};
 
-/// The environment variable with the most entries of each cache; 0 keeps nothing.
+/// The environment variable that sets the most entries of each cache; 0 keeps nothing.
 const SETTING: &str = "ZARIZ_CRYPTO_MB_KEYS";
-/// Without the setting. A private key takes about 14 KiB at 2048 bits, and 29 at 4096.
+/// The most entries without the setting. A private key takes about 14 KiB at 2048 bits, and 29 at 4096.
 const DEFAULT: usize = 256;
-/// The words of the numbers that are hashed.
+/// How many words of the numbers are hashed.
 const HASHED: usize = 4;
 
 /// Prepared values of one kind.
@@ -33,7 +32,7 @@ struct Kept<T> {
     entries: HashMap<u64, Entry<T>, BuildHasherDefault<Hash>>,
     random: RandomState,
     most: usize,
-    /// How often a value was asked for.
+    /// How often a value was looked up. It dates the last use of each entry.
     clock: u64,
 }
 
@@ -43,7 +42,7 @@ struct Entry<T> {
     used: u64,
 }
 
-/// A hash as it is.
+/// Takes a hash as it is: the map's keys are hashes already.
 #[derive(Default)]
 struct Hash(u64);
 
@@ -60,13 +59,13 @@ impl Hasher for Hash {
 }
 
 impl<T: Clone> Cache<T> {
-    /// An empty one.
+    /// An empty cache.
     pub const fn new() -> Self {
         Self(PerProcess::new())
     }
 
-    /// The value for some numbers. If it is not there, `make` makes it; no lock is held meanwhile. Failures
-    /// are not kept.
+    /// The value for some numbers. If it is not there, `make` makes it, and no lock is held meanwhile.
+    /// Failures are not kept.
     pub fn get(&self, numbers: &[u64], make: impl FnOnce() -> Lane<T>) -> Lane<T> {
         if let Some(value) = self.with(|kept| kept.find(numbers)) {
             return Ok(value);
@@ -88,7 +87,7 @@ impl<T: Clone> Cache<T> {
     }
 }
 
-/// The most entries, by the setting's text. Another text than a number is ignored.
+/// The most entries, from the text of the setting. Text that is not a number is ignored.
 fn most(setting: Option<&str>) -> usize {
     setting.and_then(|text| text.parse().ok()).unwrap_or(DEFAULT)
 }
@@ -110,7 +109,7 @@ impl<T: Clone> Kept<T> {
         Some(entry.value.clone())
     }
 
-    /// Numbers with the hash of others take their place.
+    /// Numbers replace others that have the same hash.
     fn insert(&mut self, numbers: &[u64], value: T) {
         let place = self.place(numbers);
         if self.entries.len() >= self.most && !self.entries.contains_key(&place) {

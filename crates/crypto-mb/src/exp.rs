@@ -17,11 +17,11 @@ pub const SCRATCH: c_int = 64;
 /// Bits of a digit of the interface's moduli.
 const DIGIT_BITS: c_int = 52;
 
-/// Lengths of moduli that name a function.
+/// The lengths of moduli in names of functions.
 const LENGTHS: [c_int; 4] = [1024, 2048, 3072, 4096];
 
-/// The length in [`LENGTHS`] for moduli of so many bits. The interface takes as many bits as fit the digits
-/// of that length, less two.
+/// The length in [`LENGTHS`] for moduli of `bits` bits. The interface takes moduli with as many digits as
+/// that length has, whose highest digit has two bits to spare.
 fn length(bits: c_int) -> Option<c_int> {
     let digits = |bits: c_int| bits.checked_add(DIGIT_BITS - 1).map(|bits| bits / DIGIT_BITS);
     let fits =
@@ -29,7 +29,7 @@ fn length(bits: c_int) -> Option<c_int> {
     LENGTHS.into_iter().find(fits)
 }
 
-/// The bytes of scratch space for moduli of so many bits, or 0 if that length is not supported.
+/// The bytes of scratch space for moduli of `bits` bits, or 0 if that length is not supported.
 #[unsafe(no_mangle)]
 pub extern "C" fn mbx_exp_BufferSize(bits: c_int) -> c_int {
     if length(bits).is_some() { SCRATCH } else { 0 }
@@ -76,7 +76,7 @@ impl Call {
             }
             let [base, exponent, modulus] = numbers;
             let [base, mut exponent] = [base, exponent].map(|number| to_be_bytes(&number));
-            // What is above the exponent's bits is not part of it.
+            // Bits above the exponent's length are not part of it.
             let unused = exponent.len() - exponent_bits.div_ceil(8);
             if let Some(first) = exponent.get_mut(unused) {
                 *first &= 0xff >> (exponent_bits.wrapping_neg() % 8);

@@ -1,4 +1,4 @@
-//! What the library says about itself and the processor.
+//! The library's version, and the processor's features.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,8 +29,8 @@ const TEXT: &CStr = match CStr::from_bytes_with_nul(
     Err(_) => panic!("a text"),
 };
 
-/// The version of crypto_mb whose interface this is, and in its text that of zariz. It has no date: builds
-/// are the same on every day.
+/// The version of crypto_mb that has this interface; the text also has the version of zariz. There is no
+/// date, so that builds are the same on every day.
 #[unsafe(no_mangle)]
 pub extern "C" fn mbx_getversion() -> *const Version {
     static VERSION: Version = Version {
@@ -45,7 +45,7 @@ pub extern "C" fn mbx_getversion() -> *const Version {
     &VERSION
 }
 
-/// What `mbx_set_cpu_features` set; 0 for what the processor has.
+/// What `mbx_set_cpu_features` set; 0 stands for the processor's own features.
 static FEATURES: AtomicU64 = AtomicU64::new(0);
 
 /// The processor's features that the interface has bits for, or what [`mbx_set_cpu_features`] set.
@@ -115,14 +115,14 @@ fn features() -> u64 {
     0
 }
 
-/// 1: zariz runs on every processor, whichever features it has.
+/// Always 1: zariz runs on every processor.
 #[unsafe(no_mangle)]
 pub extern "C" fn mbx_is_crypto_mb_applicable(_features: u64) -> c_int {
     1
 }
 
 /// How many operations a call computes: 8 for RSA (`MBX_ALGO_RSA_1K` to `MBX_ALGO_RSA_4K`, 0 to 3). For other
-/// algorithms, 0, or what a crypto_mb says that is loaded behind this library.
+/// algorithms, the answer of a crypto_mb that is loaded behind this library, or 0 if there is none.
 #[unsafe(no_mangle)]
 pub extern "C" fn mbx_get_algo_info(algorithm: c_int) -> u64 {
     match algorithm {
@@ -148,11 +148,11 @@ const UNSUPPORTED: u64 = 0xaaaa_aaaa_aaaa_aaaa;
 macro_rules! elsewhere {
     ($($name:ident($($argument:ident: $type:ty),*) = $symbol:literal;)*) => {
         $(
-            /// Not a function of zariz: QAT_Engine must find it, even if it only uses RSA. It calls that of a
-            /// crypto_mb which is loaded behind this library, or fails in every lane.
+            /// zariz does not compute this, but QAT_Engine must find the function, even if it only uses RSA.
+            /// It calls the function of a crypto_mb that is loaded behind this library. Without one, it fails
+            /// in every lane.
             ///
-            /// # Safety
-            /// That of crypto_mb's.
+            /// # Safety As for crypto_mb's function.
             #[unsafe(no_mangle)]
             pub unsafe extern "C" fn $name($($argument: $type),*) -> u64 {
                 // SAFETY: a function of the interface, with the caller's arguments.

@@ -23,13 +23,13 @@ pub enum Failure {
     Mismatch = 1,
     /// A pointer is null.
     Null = 2,
-    /// A result was computed and failed its check, or could not be computed. It is withheld.
+    /// The result failed its check and is withheld, or it could not be computed.
     Withheld = 8,
     /// The functions for OpenSSL's numbers are not in this process.
     Unsupported = 10,
 }
 
-/// What a lane comes to.
+/// The result of a lane.
 pub type Lane<T> = Result<T, Failure>;
 
 /// The status of a call whose lanes all failed in the same way.
@@ -43,7 +43,7 @@ pub fn status(lanes: [Lane<()>; LANES]) -> u32 {
     lanes.iter().rev().fold(0, |status, lane| status << 4 | bits(lane))
 }
 
-/// Runs a call. A panic must not unwind into C: then no lane has a result.
+/// Runs a call. A panic must not unwind into C: after one, every lane has failed.
 pub fn guard(call: impl FnOnce() -> Lane<[Lane<()>; LANES]>) -> u32 {
     match catch_unwind(AssertUnwindSafe(call)) {
         Ok(Ok(lanes)) => status(lanes),
@@ -54,8 +54,7 @@ pub fn guard(call: impl FnOnce() -> Lane<[Lane<()>; LANES]>) -> u32 {
 
 /// The pointers of an argument.
 ///
-/// # Safety
-/// Null, or an array of as many pointers as there are lanes.
+/// # Safety `array` is null, or has one pointer for each lane.
 pub unsafe fn pointers<P: Copy>(array: *const [P; LANES]) -> Lane<[P; LANES]> {
     if array.is_null() {
         return Err(Failure::Null);
@@ -66,8 +65,7 @@ pub unsafe fn pointers<P: Copy>(array: *const [P; LANES]) -> Lane<[P; LANES]> {
 
 /// Reads a number of as many words as `out` has.
 ///
-/// # Safety
-/// `words` points to so many words. They need no alignment.
+/// # Safety `words` points to as many words as `out` has. They need no alignment.
 pub unsafe fn read_words(words: *const u64, out: &mut [u64]) {
     // SAFETY: the caller's promise; `out` is ours, so they do not overlap.
     unsafe { words.cast::<u8>().copy_to_nonoverlapping(out.as_mut_ptr().cast(), size_of_val(out)) };
@@ -95,7 +93,7 @@ pub unsafe fn write_words(number: &[u8], words: *mut u64, len: usize) {
     }
 }
 
-/// Writes a big-endian number, padded to `len` bytes. Precondition: it has no more.
+/// Writes a big-endian number, padded to `len` bytes. Precondition: it has at most `len` bytes.
 ///
 /// # Safety
 /// `out` points to `len` bytes, which may be written.
@@ -108,7 +106,7 @@ pub unsafe fn write_bytes(number: &[u8], out: *mut u8, len: usize) {
     }
 }
 
-/// What `make` gives for each lane.
+/// Calls `make` for each lane.
 pub fn each<T>(make: impl FnMut(usize) -> T) -> [T; LANES] {
     array::from_fn(make)
 }

@@ -1,14 +1,14 @@
 //! zariz behind the C interface of Intel's crypto_mb: its functions for RSA and modular exponentiation. A
-//! program that calls crypto_mb calls zariz after a change of the library that it is linked with
+//! program that is written for crypto_mb uses zariz if this library is linked or loaded instead
 //! (docs/crypto-mb.md). The headers are in `include`.
 //!
 //! A call has eight *lanes*. For each argument it gets an array of eight pointers, one for each lane, and it
-//! returns a status for each lane, in four bits. Lanes with null pointers, or with numbers that fit no key,
-//! fail on their own; their outputs are not touched.
+//! returns a status for each lane, in four bits. A lane with a null pointer, or with numbers that do not form
+//! a key, fails on its own; its output is not touched.
 //!
-//! The interface hands over a key's numbers with each call. They are checked and prepared once, and found
-//! again in a cache: preparing takes longer than the operation. So every private operation is zariz's own,
-//! blinded and checked with the public exponent.
+//! Each call brings its keys as numbers. They are checked and prepared once, and then kept in a cache,
+//! because preparing takes longer than the operation. Every private operation is zariz's own: blinded, and
+//! checked with the public exponent.
 
 mod bignum;
 mod cache;

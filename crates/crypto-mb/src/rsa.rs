@@ -24,10 +24,10 @@ const E: u32 = 65_537;
 const E_WORDS: usize = 4;
 /// The most words of a key's numbers: five of 2048 bits.
 const MOST_WORDS: usize = 160;
-/// Public exponents that are tried for a key of `n` and `d` alone, the usual ones first.
+/// Public exponents that are tried for a key of which only `n` and `d` are given, the most usual ones first.
 const EXPONENTS: [u32; 8] = [E, 3, 17, 37, 35, 5, 7, 257];
 
-/// What a method is for.
+/// The operation of a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Operation {
     Public,
@@ -35,7 +35,7 @@ enum Operation {
     PrivateCrt,
 }
 
-/// `mbx_RSA_Method`: an operation, and the length of its keys. Callers have pointers to constants only.
+/// `mbx_RSA_Method`: an operation, and the length of its keys. Callers have only pointers to constants.
 #[derive(Debug)]
 pub struct Method {
     operation: Operation,
@@ -109,7 +109,7 @@ pub extern "C" fn mbx_RSA_private_crt_Method(bits: c_int) -> *const Method {
     method(Operation::PrivateCrt, bits)
 }
 
-/// The bytes of scratch space that a method asks for. zariz needs none; callers may allocate this much.
+/// The bytes of scratch space for a method, which callers may allocate. zariz needs none.
 #[unsafe(no_mangle)]
 pub extern "C" fn mbx_RSA_Method_BufSize(method: *const Method) -> c_int {
     // The pointer is compared, not followed.
@@ -128,7 +128,7 @@ fn size_with(given: *const Method, operation: Operation, bits: c_int) -> Lane<us
     if given.is_null() || given == method(operation, bits) { Ok(size) } else { Err(Failure::Mismatch) }
 }
 
-/// Keys whose operation is computed.
+/// A kind of key, and its operation.
 trait Key: Sized {
     type Number: AsRef<[u8]>;
     fn size(&self) -> usize;
@@ -161,11 +161,10 @@ impl Key for PublicKey {
     }
 }
 
-/// Raises the number of each lane to the exponent of its key. All inputs are read before anything is written:
-/// a result may go where an input was. `key` reads and prepares the key of a lane.
+/// Raises the number of each lane to the exponent of its key. All inputs are read before anything is written,
+/// so a result may take the place of an input. `key` reads and prepares the key of a lane.
 ///
-/// # Safety
-/// Null, or arrays of pointers that are null or to `size` bytes.
+/// # Safety `from` and `to` are null, or arrays of pointers that are null or to `size` bytes.
 unsafe fn run<K: Key>(
     from: Input<u8>,
     to: Output<u8>,

@@ -1,4 +1,4 @@
-//! From requests to results. Signatures of an array are computed in batches, and so are decryptions and
+//! Computes requests. The signatures of an array are computed in batches, and so are its decryptions and
 //! verifications.
 
 use std::fmt::Write;
@@ -15,12 +15,12 @@ use crate::protocol::{Failure, Operation, Reader, Request, Status};
 
 type Outcome = Result<Zeroizing<Vec<u8>>, Failure>;
 
-/// A request with its key, so that keys can be forgotten meanwhile.
+/// A request with its own reference to its key, so that Java can free the key meanwhile.
 enum Job<'a> {
     Sign(PrivateKey, Algorithm, &'a [u8]),
     Decrypt(PrivateKey, Padding, &'a [u8]),
     Verify(PublicKey, Algorithm, [&'a [u8]; 2]),
-    /// What is computed by itself.
+    /// A request that is computed by itself.
     Other(Request<'a>),
     Failed(Failure),
 }
@@ -61,7 +61,7 @@ pub fn answer(requests: &[u8]) -> Zeroizing<Vec<u8>> {
     write(&results)
 }
 
-/// The jobs of all requests. Their keys are found under one lock.
+/// The jobs of all requests. The lock for the keys is taken once.
 fn jobs(mut reader: Reader) -> Vec<Job> {
     let (keys, mut jobs) = (keys::read(), Vec::new());
     while !reader.0.is_empty() {
@@ -172,7 +172,7 @@ fn write(results: &[Outcome]) -> Zeroizing<Vec<u8>> {
             Err(Failure(status, text)) => (*status, text.as_bytes()),
         })
     };
-    // Memory that grew would leave parts of secrets behind.
+    // The whole length is reserved: a vector that grows would leave copies of secrets behind.
     let mut out = Zeroizing::new(Vec::with_capacity(parts().map(|(_, bytes)| 5 + bytes.len()).sum()));
     for (status, bytes) in parts() {
         out.push(status as u8);

@@ -1,5 +1,5 @@
-//! Keys that Java holds by their handles. A handle is used once: one of a key that was forgotten gives an
-//! error, never another key.
+//! Keys that Java holds by their handles. Handles are not used again: that of a freed key gives an error,
+//! never another key.
 
 use std::collections::HashMap;
 use std::sync::{LazyLock, PoisonError, RwLock, RwLockReadGuard};
@@ -20,7 +20,7 @@ pub struct Keys(HashMap<u64, Key>, u64);
 
 static KEYS: LazyLock<RwLock<Keys>> = LazyLock::new(<_>::default);
 
-/// The keys, for as long as a batch is made of them. Nobody computes with this lock held.
+/// The keys, locked for reading while the jobs of a batch are made. No thread computes with this lock held.
 pub fn read() -> RwLockReadGuard<'static, Keys> {
     KEYS.read().unwrap_or_else(PoisonError::into_inner)
 }
@@ -34,7 +34,7 @@ pub fn insert(key: Key) -> u64 {
     handle
 }
 
-/// Forgets a key. Its numbers are wiped when the last computation with it ends.
+/// Frees a key. Its numbers are wiped when the last computation with it has ended.
 pub fn remove(handle: u64) {
     let key = KEYS.write().unwrap_or_else(PoisonError::into_inner).0.remove(&handle);
     drop(key); // without the lock

@@ -1,6 +1,6 @@
-//! Requests and results as bytes. `Request.java` writes and reads the other side.
+//! Requests and results as bytes. `Request.java` is the other side.
 //!
-//! Numbers are big-endian. `bytes` is a length of four bytes, and so many bytes.
+//! Numbers are big-endian. `bytes` is a length in four bytes, followed by that many bytes.
 //!
 //! ```text
 //! request = operation (1), key (8), hash (1), mask hash (1), salt length (4), bytes, bytes
@@ -8,41 +8,44 @@
 //! ```
 //!
 //! An array has requests one after the other, and the answer has their results in the same order. If an array
-//! is damaged, the first request that cannot be read gets [`Status::Malformed`], and those behind it nothing.
+//! is damaged, the first request that cannot be read gets [`Status::Malformed`], and those after it have no
+//! result.
 
 use zariz::rsa::{Error, Hash, KeyError};
 
 /// What a request asks for. `key` is a handle that a `Load…` gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// A signature by PKCS#1 v1.5 of the digest that the first bytes are.
+    /// Sign the digest in the first bytes, by PKCS#1 v1.5.
     SignPkcs1,
-    /// A signature by PSS.
+    /// Sign it by PSS.
     SignPss,
-    /// Whether the second bytes are such a signature of the digest.
+    /// Verify the signature in the second bytes, of the digest in the first, by PKCS#1 v1.5.
     VerifyPkcs1,
-    /// As [`VerifyPkcs1`](Self::VerifyPkcs1), by PSS.
+    /// Verify it by PSS.
     VerifyPss,
-    /// The message in a ciphertext by PKCS#1 v1.5, or the substitute of implicit rejection.
+    /// Decrypt the ciphertext in the first bytes, by PKCS#1 v1.5. If its padding is wrong, the result is the
+    /// substitute of implicit rejection.
     DecryptPkcs1,
-    /// The message in a ciphertext by OAEP, whose label the second bytes are.
+    /// Decrypt it by OAEP. The second bytes are the label.
     DecryptOaep,
-    /// A ciphertext by PKCS#1 v1.5 of the message that the first bytes are.
+    /// Encrypt the message in the first bytes, by PKCS#1 v1.5.
     EncryptPkcs1,
-    /// A ciphertext by OAEP.
+    /// Encrypt it by OAEP. The second bytes are the label.
     EncryptOaep,
-    /// A handle (8 bytes) and the length in bits (4) of the private key with the numbers n, e, d, p, q, dp, dq, qinv: `bytes` each, all of them in
-    /// the first bytes.
+    /// Load a private key. The first bytes have its numbers n, e, d, p, q, dp, dq and qinv, each as `bytes`.
+    /// The result is a handle (8 bytes), and the length of the key in bits (4 bytes).
     LoadNumbers,
-    /// The same of a private key in DER: PKCS#8 or PKCS#1.
+    /// The same for a private key in DER: PKCS#8 or PKCS#1.
     LoadDer,
-    /// The same of the public key with modulus and exponent.
+    /// The same for a public key: the first bytes are its modulus, the second its exponent.
     LoadPublic,
-    /// Forgets a key.
+    /// Free a key.
     Free,
-    /// A new private key of `key` bits, with the first bytes as public exponent, as PKCS#8.
+    /// Generate a private key of `key` bits, with the public exponent in the first bytes. The result is the
+    /// key as PKCS#8.
     Generate,
-    /// The version, a space, and the fastest engine's name.
+    /// The result is the version, a space, and the name of the fastest engine.
     Describe,
 }
 
@@ -93,11 +96,11 @@ pub enum Status {
     Key,
     /// The ciphertext cannot be decrypted.
     Padding,
-    /// The input has a length that does not fit.
+    /// The input has a wrong length.
     Length,
     /// The computation failed.
     Failed,
-    /// The request is none.
+    /// The bytes are not a request, or its key is missing.
     Malformed,
 }
 
@@ -142,12 +145,12 @@ pub struct Request<'a> {
     pub bytes: [&'a [u8]; 2],
 }
 
-/// What is left to read.
+/// Bytes that are left to read.
 #[derive(Clone, Copy, Debug)]
 pub struct Reader<'a>(pub &'a [u8]);
 
 impl<'a> Reader<'a> {
-    /// The next request; nothing if it is damaged.
+    /// The next request; `None` if it is damaged.
     pub fn request(&mut self) -> Option<Request<'a>> {
         Some(Request {
             operation: *Operation::ALL.get(usize::from(self.byte()?))?,
