@@ -34,7 +34,8 @@ public class Issuer {
         }
         KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
         generator.initialize(2048);
-        KeyPair pair = generator.generateKeyPair(); // a real issuer reads its key, and publishes the other half
+        // A real issuer reads its key from a file, and publishes the public half.
+        KeyPair pair = generator.generateKeyPair();
         InetAddress here = InetAddress.getLoopbackAddress();
         HttpServer server = HttpServer.create(new InetSocketAddress(here, Integer.parseInt(arguments[0])), 1024);
         server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());

@@ -13,22 +13,29 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Combines the requests of many threads into batches, which zariz computes side by side in vector lanes. It does
- * what zariz's batcher for Rust does (docs/batcher.md), but threads wait in Java: a virtual thread that waits
- * holds no carrier.
+ * Combines the requests of many threads into batches, which zariz computes side by side in vector lanes. It
+ * works like zariz's batcher for Rust (docs/batcher.md), but threads wait in Java, so that a virtual thread
+ * that waits holds no carrier.
  *
- * <p>A platform thread whose request finds a free <i>slot</i> leads: it computes the requests that wait, its own
- * among them, by one native call, and wakes their threads. Meanwhile others queue; the first of them leads next. A
- * virtual thread leaves private operations to a worker, so that its carrier runs those that bring more requests.
+ * <p>A platform thread whose request finds a free <i>slot</i> leads: it computes the requests that wait, its
+ * own among them, by one native call, and wakes their threads. Meanwhile other requests queue; the thread of
+ * the first one leads next. A virtual thread leaves private operations to a worker, so that its carrier can
+ * run other virtual threads, which bring more requests.
  */
 final class Batcher {
-    /** Larger batches cost no less for each request, and every request waits for the last of its batch. */
+    /**
+     * Larger batches save nothing for each request, and every request waits until its whole batch is
+     * computed.
+     */
     private static final int MAX_BATCH = 16;
-    /** A batch of so many requests needs no others: no processor has more lanes. */
+    /** With so many requests, nobody yields for more: no processor has more lanes. */
     private static final int FULL = 8;
-    /** How long other threads may keep the processor when we yield: so long, and again for each request. */
+    /**
+     * How long other threads may keep the processor when we yield, plus as long for each request that they
+     * bring.
+     */
     private static final long ALLOWANCE_NANOS = 500_000;
-    /** After a longer time, no thread yields for so many times as long. */
+    /** If they keep it longer, no thread yields for so many times as long. */
     private static final int PAUSE_FACTOR = 16;
 
     private static final MethodHandle IS_VIRTUAL = threadIsVirtual();
@@ -36,7 +43,10 @@ final class Batcher {
 
     /** Signatures and decryptions. */
     static final Batcher PRIVATE = new Batcher(PROCESSORS, true);
-    /** Those with keys above {@link #LONG_BITS}: they leave processors to the others. */
+    /**
+     * Those with keys above {@link #LONG_BITS}. They use at most half of the processors, so that others are
+     * not held up.
+     */
     static final Batcher LONG = new Batcher(Math.max(1, PROCESSORS / 2), true);
     /** Verifications and encryptions. They take little longer than a thread switch, so nobody yields. */
     static final Batcher PUBLIC = new Batcher(PROCESSORS, false);
@@ -45,7 +55,7 @@ final class Batcher {
 
     private final LinkedBlockingQueue<Request> waiting = new LinkedBlockingQueue<>();
     private final Semaphore slots;
-    /** They compute private operations of virtual threads. */
+    /** Threads that compute private operations of virtual threads. */
     private final ThreadPoolExecutor workers;
     private final boolean yields;
     private volatile long pauseEnd = System.nanoTime();
@@ -64,7 +74,7 @@ final class Batcher {
         workers.allowCoreThreadTimeOut(true);
     }
 
-    /** The one for private operations with keys of so many bits. */
+    /** The batcher for private operations with keys of so many bits. */
     static Batcher forPrivate(int bits) {
         return bits > LONG_BITS ? LONG : PRIVATE;
     }
@@ -76,7 +86,8 @@ final class Batcher {
         waiting.add(request);
         while (!request.isDone()) {
             if (isHandedOver || request.isTaken() || !slots.tryAcquire()) {
-                // Between the look at the result and this, nothing may wait: it would use up our wake-up.
+                // Nothing may park between the check of the result and this call: it would use up our
+                // wake-up.
                 LockSupport.park(this);
                 isHandedOver = false;
                 interrupted |= Thread.interrupted();
@@ -102,7 +113,7 @@ final class Batcher {
         }
     }
 
-    /** Gives our slot to a worker; computes here if there can be none. */
+    /** Gives our slot to a worker. If none can be started, computes here. */
     private void startWorker() {
         try {
             workers.execute(this::work);
@@ -124,7 +135,7 @@ final class Batcher {
 
     private void freeSlot() {
         slots.release();
-        // A thread that found no slot has put its request into the queue before: it is not missed.
+        // A thread that found no slot had put its request into the queue before, so we see it here.
         Request next = waiting.peek();
         if (next != null) {
             LockSupport.unpark(next.owner);
@@ -151,11 +162,12 @@ final class Batcher {
     }
 
     /**
-     * Lets other ready threads bring their requests. If more threads are ready than there are processors, they
-     * would otherwise run after the batch, and each would find no computation under way and compute alone.
+     * Lets other ready threads bring their requests. If more threads are ready than there are processors,
+     * they would otherwise run after the batch. Each would then find no computation under way, and compute
+     * only its own request.
      *
-     * <p>The system may give the processor to another program for milliseconds; after that, nobody yields for a
-     * while.
+     * <p>The system may give the processor to another program for milliseconds. After that, no thread yields
+     * for a while.
      */
     private void yieldToOthers() {
         int before = waiting.size();

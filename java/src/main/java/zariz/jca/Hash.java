@@ -23,7 +23,10 @@ enum Hash {
     final String digestName;
     /** The digest's length in bytes. */
     final int size;
-    /** The identifier of its signatures by PKCS#1 v1.5; null for SHA-1, with which zariz offers none. */
+    /**
+     * The identifier of its signatures by PKCS#1 v1.5; null for SHA-1, because zariz offers no such
+     * signatures.
+     */
     final String signatureOid;
 
     Hash(String digestName, int size, String signatureOid) {
@@ -54,7 +57,7 @@ enum Hash {
         return null;
     }
 
-    /** Computes it, by whichever provider is first: Java's own uses the processor's instructions for it. */
+    /** Makes a digest of the first provider that has it: Java's own uses the processor's instructions. */
     MessageDigest newDigest() {
         try {
             return MessageDigest.getInstance(digestName);

@@ -15,11 +15,11 @@ import java.util.Arrays;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The native library's keys for those of Java. A key object is read once: its native key stays until the object
- * is collected, and is then wiped.
+ * The native keys for Java's key objects. A key object is read once. Its native key is wiped when the object
+ * is collected.
  */
 final class Keys {
-    /** A native key: its handle, and its modulus's length. */
+    /** A native key: its handle, and the length of its modulus. */
     record Loaded(long handle, int bits) {
         int size() {
             return (bits + 7) / 8;
@@ -144,7 +144,7 @@ final class Keys {
         new Request(Request.Operation.FREE, loaded.handle(), new byte[0], new byte[0]).call();
     }
 
-    /** A key object as itself: others may be equal, and comparing them would read their secrets. */
+    /** The identity of a key object. Others may equal it, and to compare them would read their secrets. */
     private static final class Identity extends WeakReference<Key> {
         private final int hash;
 

@@ -8,13 +8,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 
-/** The native library: crates/jni. It has one function, which takes requests as bytes. */
+/** The native library (crates/jni). It has one function, which takes requests as bytes. */
 final class Native {
-    /** Its version must be that of this package: the two agree on how requests are written. */
+    /**
+     * The version of this package. The library must have the same, because both must agree on the format of
+     * requests.
+     */
     static final String VERSION = "0.1.0";
     /** The fastest engine on this processor; null without the library. */
     static final String ENGINE;
-    /** Why there is no library; null if there is one. */
+    /** Why the library was not loaded; null if it was. */
     static final Throwable UNAVAILABLE;
 
     private static final String PATH_PROPERTY = "zariz.native.path";
@@ -42,7 +45,7 @@ final class Native {
 
     private Native() {}
 
-    /** The results of the requests, in order. It never waits for another thread. */
+    /** Returns the results of the requests, in order. It never waits for another thread. */
     static native byte[] call(byte[] requests);
 
     private static void load() throws IOException {
@@ -61,7 +64,7 @@ final class Native {
             if (library == null) {
                 throw new FileNotFoundException(RESOURCE + " is not in the jar");
             }
-            // Nobody else may read or write it, and it has no name any more when it is loaded.
+            // No other user may read or write this file, and it is deleted as soon as it is loaded.
             Path file = Files.createTempFile("zariz-", ".so");
             try {
                 Files.copy(library, file, StandardCopyOption.REPLACE_EXISTING);

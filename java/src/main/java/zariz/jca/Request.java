@@ -38,7 +38,7 @@ final class Request {
     /** Bytes of a request without its two arguments, and of a result without its bytes. */
     private static final int REQUEST_SIZE = 23, RESULT_SIZE = 5;
 
-    /** Who waits for it. */
+    /** The thread that waits for it. */
     final Thread owner = Thread.currentThread();
     private final byte[] bytes;
     private byte[] result;
@@ -59,13 +59,13 @@ final class Request {
         out.putInt(first.length).put(first).putInt(second.length).put(second);
     }
 
-    /** Computes it by itself. */
+    /** Computes it at once, without other requests. */
     Request call() {
         compute(new Request[] {this});
         return this;
     }
 
-    /** Computes all of them by one call, and wipes what they held. */
+    /** Computes all of them by one call, and wipes their inputs. */
     static void compute(Request... batch) {
         byte[] in = null;
         byte[] out = null;
@@ -79,7 +79,7 @@ final class Request {
                 results.get(request.result);
             }
         } catch (Throwable e) {
-            // Also if memory runs out: the others of the batch wait for us.
+            // Even if memory runs out: other threads of the batch wait for this.
             for (Request request : batch) {
                 request.failure = e;
             }
@@ -93,7 +93,7 @@ final class Request {
         }
     }
 
-    /** Notes that it is in a batch. */
+    /** Notes that it is part of a batch. */
     void take() {
         taken = true;
     }
@@ -119,7 +119,7 @@ final class Request {
         return new String(result, StandardCharsets.UTF_8);
     }
 
-    /** The result of a request that can only fail because the machine does. */
+    /** The result. Any failure is a {@link ProviderException}. */
     byte[] result() {
         if (status() != Status.DONE) {
             throw new ProviderException(message());

@@ -33,19 +33,19 @@ import zariz.jca.Request.Operation;
 /**
  * Encryption with public keys, decryption with private ones, by PKCS#1 v1.5 or OAEP.
  *
- * <p>Decryption by PKCS#1 v1.5 never reports bad padding. It gives another message instead, which looks random
- * and is always the same for a ciphertext (<i>implicit rejection</i>): so errors cannot help an attacker to
- * decrypt.
+ * <p>Decryption by PKCS#1 v1.5 never reports bad padding. It returns another message instead, which looks
+ * random and is always the same for a ciphertext (<i>implicit rejection</i>). So no error helps an attacker
+ * to decrypt.
  */
 final class RsaCipher extends CipherSpi {
-    /** What SunJSSE passes with the ciphertext of a premaster secret. Its class is internal. */
+    /** The parameters that SunJSSE passes with an encrypted premaster secret. Their class is internal. */
     private static final String PREMASTER_SPEC = "sun.security.internal.spec.TlsRsaPremasterSecretParameterSpec";
 
     private boolean isOaep;
     private Hash hash = Hash.SHA_1;
     private Hash maskHash = Hash.SHA_1;
     private byte[] label = new byte[0];
-    /** The hash that the transformation named. */
+    /** The hash in the name of the transformation. */
     private Hash named = Hash.SHA_1;
 
     private boolean encrypts;
@@ -127,7 +127,7 @@ final class RsaCipher extends CipherSpi {
     private void setOaep(AlgorithmParameterSpec parameters)
             throws InvalidAlgorithmParameterException, InvalidKeyException {
         hash = named;
-        maskHash = Hash.SHA_1; // the architecture's default, for every hash
+        maskHash = Hash.SHA_1; // JCA's default, for every hash
         label = new byte[0];
         if (parameters != null) {
             if (!(parameters instanceof OAEPParameterSpec oaep)
@@ -153,7 +153,7 @@ final class RsaCipher extends CipherSpi {
 
     @Override
     protected byte[] engineUpdate(byte[] input, int offset, int length) {
-        // A longer input is an error, which the end reports.
+        // A longer input is an error, which doFinal reports.
         int most = loaded.size() + 1 - this.length;
         int taken = Math.min(length, most);
         if (taken > 0) {
@@ -235,7 +235,7 @@ final class RsaCipher extends CipherSpi {
     protected Key engineUnwrap(byte[] wrapped, String algorithm, int type)
             throws InvalidKeyException, NoSuchAlgorithmException {
         if (isPremaster) {
-            // SunJSSE does not ask this of us: it decrypts, and compares the versions itself.
+            // SunJSSE does not need this: it decrypts with us, and compares the versions itself.
             throw new InvalidKeyException("premaster secrets are decrypted, not unwrapped");
         }
         byte[] encoded = null;

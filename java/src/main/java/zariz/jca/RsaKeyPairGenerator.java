@@ -17,8 +17,8 @@ import java.security.spec.RSAPublicKeySpec;
 import java.util.Arrays;
 
 /**
- * New keys, by FIPS 186-5 A.1.3. Their objects are those of the platform's {@link KeyFactory}, so other
- * providers take them. Their random numbers are the operating system's.
+ * Makes keys by FIPS 186-5 A.1.3. The platform's {@link KeyFactory} makes the key objects, so other providers
+ * accept them. The random numbers are the operating system's.
  */
 final class RsaKeyPairGenerator extends KeyPairGeneratorSpi {
     private static final int MIN_BITS = 1024, MAX_BITS = 16384;

@@ -22,9 +22,9 @@ import zariz.jca.Request.Operation;
 
 /** Signatures by PKCS#1 v1.5, or by PSS. Java hashes the message, zariz signs or verifies the digest. */
 final class RsaSignature extends SignatureSpi {
-    /** Whether by PSS. */
+    /** Whether signatures are by PSS; otherwise by PKCS#1 v1.5. */
     private final boolean isPss;
-    /** For PSS null until there are parameters. */
+    /** For PSS, null until there are parameters. */
     private Hash hash;
     private Hash maskHash = Hash.SHA_1;
     private int saltLength;
@@ -33,7 +33,7 @@ final class RsaSignature extends SignatureSpi {
     private Key key;
     private Keys.Loaded loaded;
     private MessageDigest digest;
-    /** Whether there is a part of a message. */
+    /** Whether a part of the message has been read. */
     private boolean begun;
 
     private RsaSignature(boolean isPss, Hash hash) {
@@ -56,7 +56,7 @@ final class RsaSignature extends SignatureSpi {
 
     @Override
     protected void engineInitSign(PrivateKey key, SecureRandom random) throws InvalidKeyException {
-        engineInitSign(key); // salts are the operating system's random numbers
+        engineInitSign(key); // salts are random numbers of the operating system
     }
 
     @Override
@@ -146,7 +146,7 @@ final class RsaSignature extends SignatureSpi {
         saltLength = pss.getSaltLength();
     }
 
-    /** The hash of MGF1; null if the mask is another. */
+    /** The hash of MGF1; null if the mask function is another. */
     private static Hash maskHash(PSSParameterSpec pss) {
         boolean isMgf1 = "MGF1".equalsIgnoreCase(pss.getMGFAlgorithm());
         return isMgf1 && pss.getMGFParameters() instanceof MGF1ParameterSpec mgf1
@@ -184,7 +184,7 @@ final class RsaSignature extends SignatureSpi {
         try {
             begin().update(part);
         } catch (SignatureException e) {
-            throw new ProviderException(e); // this method of the architecture declares no exception
+            throw new ProviderException(e); // this method declares no exception
         }
     }
 
@@ -228,7 +228,7 @@ final class RsaSignature extends SignatureSpi {
         Request request = request(isPss ? Operation.VERIFY_PSS : Operation.VERIFY_PKCS1, signature);
         return switch (Batcher.PUBLIC.call(request).status()) {
             case DONE -> true;
-            case MISMATCH, PADDING -> false; // the second: it is not below the modulus
+            case MISMATCH, PADDING -> false; // PADDING: it is not below the modulus
             default -> throw new SignatureException(request.message());
         };
     }

@@ -11,15 +11,15 @@ import java.util.function.Supplier;
  *
  * <pre>{@code Security.insertProviderAt(new Zariz(), 1);}</pre>
  *
- * <p>It offers {@code Signature} (SHA-2 and SHA-3 withRSA, RSASSA-PSS), {@code Cipher} (RSA with PKCS#1 v1.5 and
- * OAEP) and {@code KeyPairGenerator} (RSA). Where the native library cannot be loaded it offers nothing, and the
- * next provider serves.
+ * <p>It offers {@code Signature} (SHA-2 and SHA-3 withRSA, RSASSA-PSS), {@code Cipher} (RSA with PKCS#1 v1.5
+ * and OAEP) and {@code KeyPairGenerator} (RSA). If the native library cannot be loaded, it offers nothing,
+ * and the next provider computes.
  */
 public final class Zariz extends Provider {
     private static final long serialVersionUID = 1;
 
     /**
-     * What was computed since the program began. Verifications and encryptions are the public ones.
+     * Counts what was computed since the program began. Verifications and encryptions are public operations.
      *
      * @param privateOperations signatures and decryptions
      * @param privateBatches the batches in which they were computed
@@ -78,7 +78,7 @@ public final class Zariz extends Provider {
         return Native.VERSION;
     }
 
-    /** The fastest engine on this processor, as {@code avx512-ifma}; null without the native library. */
+    /** The fastest engine on this processor, such as {@code avx512-ifma}; null without the native library. */
     public static String engine() {
         return Native.ENGINE;
     }

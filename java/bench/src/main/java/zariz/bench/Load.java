@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * An open loop of requests to {@code java/examples/Issuer.java}: {@code Load PORT RATE SECONDS}. Requests are due
- * at fixed times, whatever the server does; a latency counts from when its request was due.
+ * An open loop of requests to {@code java/examples/Issuer.java}: {@code Load PORT RATE SECONDS}. Requests are
+ * due at fixed times, whatever the server does; a latency counts from when its request was due.
  */
 public final class Load {
     /** The JDK's server closes more than 200 that are idle. */

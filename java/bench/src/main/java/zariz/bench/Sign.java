@@ -18,8 +18,9 @@ import org.openjdk.jmh.annotations.Warmup;
 import zariz.jca.Zariz;
 
 /**
- * RSA on 64 threads with one key: each operation as a server makes it, with objects of its own. Read the rate for
- * each second of processor time: with more threads than processors, JMH adds up rates of threads that waited.
+ * RSA on 64 threads with one key: each operation as a server makes it, with objects of its own. Read the rate
+ * for each second of processor time: with more threads than processors, JMH adds up rates of threads that
+ * waited.
  */
 @State(Scope.Benchmark)
 @Threads(64)
