@@ -16,7 +16,7 @@ import (
 	"example.org/zariz"
 )
 
-// processorTime is what this process has used.
+// processorTime is the processor time that this process has used.
 func processorTime() time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// Requests of goroutines share batches. A goroutine that finds fewer batches under way than there are
-// processors leads: it takes waiting requests with its own, computes them by one call of C, and wakes their
-// goroutines. Then it hands the lead to a goroutine that has come meanwhile. Nobody waits for a timer, and
+// Requests of goroutines share batches. If fewer batches are under way than there are processors, a goroutine
+// that comes leads: it takes waiting requests with its own, computes them by one call of C, and wakes their
+// goroutines. It then hands the lead to a goroutine that came meanwhile. No request waits for a timer, and
 // only leaders hold a thread.
 
 // kind says which requests can be in one batch.
@@ -41,15 +41,15 @@ type request struct {
 	owner     *handle // the key or modulus, held until the request is computed
 	input     []byte  // digest, ciphertext, number; the base of a power
 	other     []byte  // label, signature; the exponent of a power
-	output    []byte  // as long as a result can be, then cut to what it is
+	output    []byte  // as long as a result can be; then cut to the length of the result
 	status    int32
 
 	place place // guarded by the combiner's mutex
-	// Gets true if the goroutine must lead, or false when the result is there.
+	// Receives true if the goroutine must lead, and false when the result is there.
 	wake chan bool
-	// The goroutine gave up: nobody reads the result.
+	// The goroutine gave up, and nobody reads the result.
 	abandoned atomic.Bool
-	// A copy of the inputs: a caller that gave up may change its own.
+	// A copy of the inputs, because a caller that gave up may change its own.
 	buffer []byte
 }
 
@@ -58,7 +58,7 @@ type place int
 
 const (
 	inList  place = iota
-	leads         // its own goroutine, or it is about to learn so
+	leads         // its own goroutine, which leads or is about to learn that it must
 	inBatch       // the leader of a batch
 )
 
@@ -77,26 +77,26 @@ func newRequest(operation operation, algorithm uint32, owner *handle, input, oth
 	return r
 }
 
-// recycle takes a request that nobody else has.
+// recycle wipes a request that nobody else holds, and keeps it for reuse.
 func recycle(r *request) {
 	clear(r.buffer)
 	r.owner, r.output = nil, nil
 	requests.Put(r)
 }
 
-// combiner has the requests of one kind.
+// combiner combines requests of one kind.
 type combiner struct {
 	kind kind
-	// At most one of so many processors computes.
+	// At most one in so many processors computes for it.
 	share int
 
 	mutex   sync.Mutex
 	waiting []*request
-	// How many goroutines lead, how many of them have not taken a batch yet, and how many may lead.
+	// How many goroutines lead, how many of these still gather requests, and how many may lead.
 	leaders, gathering, limit int
-	// How many requests wait or are computed, and how many usually do.
+	// How many requests wait or are computed: now, and usually.
 	present, usual int
-	// How long a leader waits for the usual ones.
+	// How long a leader waits for the usual number of requests.
 	patience time.Duration
 	// No leader yields before this time: the last yield gained nothing.
 	noYieldBefore time.Time
@@ -104,8 +104,8 @@ type combiner struct {
 	computed, batches, inLargest atomic.Uint64
 }
 
-// Operations with longer numbers have combiners of their own, with half of the processors: others need not
-// wait until they end.
+// Operations with longer numbers have combiners of their own, with half of the processors, so that others
+// need not wait for them.
 const longBits = 4096
 
 var combiners = func() (all [kinds][2]combiner) {
@@ -179,12 +179,13 @@ func (c *combiner) do(ctx context.Context, r *request) error {
 	return ctx.Err()
 }
 
-// lead computes a batch that begins with its own request, and hands the lead over.
+// lead computes a batch that begins with its own request, and then hands the lead over.
 func (c *combiner) lead(own *request) {
 	c.mutex.Lock()
 	c.gather()
-	// Leaders that gather at the same time share what waits. None takes more than its share of all requests, in
-	// full lanes: while it computed most of them, the others would compute few, again and again.
+	// Leaders that gather at the same time share what waits. None takes more than its share of all requests,
+	// rounded up to full lanes: otherwise one leader would compute most of them while the others compute few,
+	// again and again.
 	share := (c.present + max(1, c.limit) - 1) / max(1, c.limit)
 	share = min((share+lanes-1)/lanes*lanes, maxBatch)
 	count := min((len(c.waiting)+c.gathering-1)/c.gathering, share-1)
@@ -221,14 +222,15 @@ func (c *combiner) lead(own *request) {
 	}
 }
 
-// gather lets ready goroutines bring their requests: otherwise they would run when the batch has ended, and
-// each would find nothing under way and compute only its own. It yields once, and again while there are fewer
-// requests than usual for each leader, for an eighth of the time of a batch at most: after a batch, idle
-// processors take its goroutines one by one, and the first would lead before the others are there.
+// gather lets ready goroutines bring their requests. Otherwise they would run after the batch has ended, and
+// each would find nothing under way and compute only its own request. gather yields once, and then again
+// while there are fewer requests than usual for each leader, but at most for an eighth of the time of a
+// batch, and 50 µs. After a batch, idle processors take its goroutines one by one, and the first would lead
+// before the others are there.
 //
 // But a ready goroutine may have other work, and keep the processor for ten milliseconds. If the others took
-// more than half a millisecond, and half a millisecond for each request they brought, nobody yields for
-// sixteen times as long. The mutex is locked, except while it yields.
+// more than half a millisecond, plus half a millisecond for each request that they brought, no leader yields
+// for sixteen times as long. The mutex is locked, except while it yields.
 func (c *combiner) gather() {
 	c.usual = max(c.present, c.usual-(c.usual-c.present+7)/8)
 	wanted := min(maxBatch, (c.usual+max(1, c.limit)-1)/max(1, c.limit))
@@ -249,7 +251,7 @@ func (c *combiner) gather() {
 	}
 }
 
-// compute computes a batch, and lets go of its owners.
+// compute computes a batch, and releases its keys and moduli.
 func (c *combiner) compute(batch []*request) {
 	engineCompute(c.kind, batch)
 	for _, r := range batch {
@@ -263,7 +265,7 @@ func (c *combiner) compute(batch []*request) {
 	}
 }
 
-// many has requests of one goroutine, by their combiners, and what takes each result.
+// many holds the requests of one goroutine, by combiner, and a function that takes each result.
 type many map[*combiner]*struct {
 	requests []*request
 	results  []func()
@@ -284,10 +286,10 @@ func (m *many) add(kind kind, bits int, r *request, result func()) {
 	(*m)[c].results = append((*m)[c].results, result)
 }
 
-// manyBatch is how many of them are computed by one call of C.
+// manyBatch is the most of them that one call of C computes.
 const manyBatch = 64
 
-// compute computes them on all processors.
+// compute computes all requests, on all processors.
 func (m *many) compute() {
 	for c, these := range *m {
 		chunks := slices.Collect(slices.Chunk(these.requests, manyBatch))
@@ -318,7 +320,7 @@ func (m *many) compute() {
 type Metrics struct {
 	// Operations that were computed.
 	Operations uint64
-	// In how many batches: if goroutines rarely wait at the same time, there are about as many.
+	// Batches in which they were computed: about as many, if requests rarely come at the same time.
 	Batches uint64
 	// The most operations of one batch.
 	LargestBatch uint64

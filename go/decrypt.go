@@ -11,11 +11,11 @@ import (
 )
 
 // Decrypt decrypts a ciphertext. As with [rsa.PrivateKey.Decrypt], opts is nil or
-// *[rsa.PKCS1v15DecryptOptions] for PKCS #1 v1.5, or *[rsa.OAEPOptions]. rand is not read.
+// *[rsa.PKCS1v15DecryptOptions] for PKCS #1 v1.5, or *[rsa.OAEPOptions]. rand is ignored.
 //
-// A wrong padding of PKCS #1 v1.5 is [rsa.ErrDecryption], which an attacker who sees it can use to decrypt
-// (Bleichenbacher). With SessionKeyLen, the result is a random key instead, in the same time: that is how TLS
-// uses it.
+// If the padding of PKCS #1 v1.5 is wrong, the error is [rsa.ErrDecryption]. An attacker who sees it can use
+// it to decrypt (Bleichenbacher). With SessionKeyLen, the result is a random key instead, in the same time,
+// as TLS needs it.
 func (k *Key) Decrypt(_ io.Reader, ciphertext []byte, opts crypto.DecrypterOpts) ([]byte, error) {
 	return k.DecryptContext(context.Background(), ciphertext, opts)
 }
@@ -62,10 +62,10 @@ func (k *Key) decryptOaep(ctx context.Context, ciphertext []byte, o *rsa.OAEPOpt
 	return k.raw(ctx, decrypt, engineOaep(hashCodes[o.Hash], hashCodes[mask]), ciphertext, o.Label)
 }
 
-// raw computes an operation on a ciphertext.
+// raw computes an operation on a ciphertext by the engine.
 func (k *Key) raw(ctx context.Context, op operation, algorithm uint32, ciphertext, label []byte) ([]byte,
 	error) {
-	// As crypto/rsa, take those that have lost their leading zeros.
+	// Like crypto/rsa, accept ciphertexts that have lost their leading zeros.
 	size := k.Size()
 	if len(ciphertext) > size {
 		return nil, rsa.ErrDecryption
@@ -87,7 +87,7 @@ func (k *Key) raw(ctx context.Context, op operation, algorithm uint32, ciphertex
 	return r.result()
 }
 
-// decryptPkcs1v15 decrypts to a session key of that length, or to anything if it is 0.
+// decryptPkcs1v15 decrypts to a session key of that length, or to a message of any length if it is 0.
 func (k *Key) decryptPkcs1v15(ctx context.Context, ciphertext []byte, length int) ([]byte, error) {
 	if k.handle.std != nil {
 		return k.fallback(ctx, func(key *rsa.PrivateKey) ([]byte, error) {
@@ -118,8 +118,8 @@ func (k *Key) decryptPkcs1v15(ctx context.Context, ciphertext []byte, length int
 	return key, nil
 }
 
-// unpad reports in constant time whether a number is 0, 2, eight or more bytes that are not 0, a 0, and a
-// message; and where the message begins.
+// unpad reports, in constant time, whether a padded number is valid, and where its message begins. A valid
+// one has a byte 0, a byte 2, eight or more bytes that are not 0, a byte 0, and the message.
 func unpad(padded []byte) (valid, begin int) {
 	seeking := 1
 	for i, b := range padded[2:] {

@@ -4,8 +4,8 @@ package zariz
 
 // The engine is internal/syso/zariz_linux_amd64.syso. The Go tool links such files by itself, so a program
 // needs no flags, no pkg-config and no installed library, and has the engine in it. All functions are weak:
-// without the file, a program links all the same, and finds them NULL. A build tag would have to be given to
-// every build, and an installed libzariz.so would have to be where the program runs.
+// without the file, a program still links, and finds that they are NULL. The alternatives are worse: every
+// build would need a build tag, or libzariz.so would have to be installed where the program runs.
 
 /*
 #cgo LDFLAGS: -lm -ldl -lpthread -static-libgcc
@@ -51,7 +51,7 @@ static void zgo_private(zariz_private_job *jobs, size_t signatures, size_t decry
 static void zgo_verify(zariz_public_job *jobs, size_t count) { zariz_verify_many(jobs, count); }
 static void zgo_pow(zariz_pow_job *jobs, size_t count) { zariz_pow_many(jobs, count); }
 
-// The message of a failure is that of its thread, so it is copied before Go can go on on another thread.
+// The message of a failure belongs to the thread, so it is copied before Go may continue on another thread.
 #define MESSAGE 512
 static int32_t zgo_failed(int32_t status, char *message) {
 	if (status != ZARIZ_OK) {
@@ -138,8 +138,8 @@ func engineOaep(hash, mask uint32) uint32 {
 	return uint32(C.zariz_oaep(C.uint32_t(hash), C.uint32_t(mask)))
 }
 
-// arena is memory of C for a batch: an array of jobs, and then their bytes. With all that C reads and writes
-// outside of Go's memory, a call needs no pinning and no checks of pointers.
+// arena is memory of C for a batch: an array of jobs, and then their bytes. All that C reads and writes is
+// outside of Go's memory, so a call needs no pinning and no checks of pointers.
 type arena struct {
 	memory unsafe.Pointer
 	size   uintptr
@@ -148,11 +148,11 @@ type arena struct {
 
 var arenas = sync.Pool{New: func() any { return new(arena) }}
 
-// borrow returns an arena with so many bytes at least.
+// borrow returns an arena of at least so many bytes.
 func borrow(size uintptr) *arena {
 	a := arenas.Get().(*arena)
 	if a.size < size {
-		// A larger one, with the cleanup of its own memory; the smaller one is left to the collector.
+		// Make a larger one, with a cleanup for its memory. The smaller one is left to the collector.
 		a = &arena{memory: C.malloc(C.size_t(size)), size: size}
 		runtime.AddCleanup(a, func(memory unsafe.Pointer) { C.free(memory) }, a.memory)
 	}
@@ -160,7 +160,7 @@ func borrow(size uintptr) *arena {
 	return a
 }
 
-// giveBack wipes what was used.
+// giveBack wipes the bytes that were used, and keeps the arena for reuse.
 func (a *arena) giveBack() {
 	clear(unsafe.Slice((*byte)(a.memory), a.used))
 	arenas.Put(a)
@@ -188,7 +188,7 @@ func bytesOf(memory []byte) C.zariz_bytes {
 // engineCompute computes requests of one kind by one call of C.
 func engineCompute(kind kind, batch []*request) {
 	var job C.zariz_private_job
-	perJob := unsafe.Sizeof(job) // that of a public operation is as large, and that of a power is smaller
+	perJob := unsafe.Sizeof(job) // a public job has the same size, and a job of a power is smaller
 	size := perJob * uintptr(len(batch))
 	for _, r := range batch {
 		size += rounded(len(r.input)) + rounded(len(r.other)) + rounded(len(r.output))
@@ -265,7 +265,7 @@ func (a *arena) pow(jobs []C.zariz_pow_job, batch []*request) {
 	}
 }
 
-// finish takes a result.
+// finish takes the result of a request from the memory of C.
 func (r *request) finish(status int32, output unsafe.Pointer, size int) {
 	r.status = status
 	if status == statusOK && !r.abandoned.Load() {
@@ -273,7 +273,7 @@ func (r *request) finish(status int32, output unsafe.Pointer, size int) {
 	}
 }
 
-// attempt runs a function of C that leaves a message where it fails.
+// attempt runs a function of C that leaves a message if it fails.
 func attempt(function func(message *C.char) C.int32_t) error {
 	message := (*C.char)(C.calloc(1, C.MESSAGE))
 	defer C.free(unsafe.Pointer(message))
@@ -283,7 +283,7 @@ func attempt(function func(message *C.char) C.int32_t) error {
 	return nil
 }
 
-// withNumbers has C read numbers, of which nil ones are empty.
+// withNumbers hands numbers to C. Those that are nil become empty.
 func withNumbers(numbers []*big.Int, use func(numbers *C.zariz_bytes)) {
 	var one C.zariz_bytes
 	perNumber := unsafe.Sizeof(one)
@@ -306,7 +306,7 @@ func withNumbers(numbers []*big.Int, use func(numbers *C.zariz_bytes)) {
 	use(&list[0])
 }
 
-// takeNumbers makes Go's numbers of C's, and has C wipe its own.
+// takeNumbers makes numbers of Go from numbers of C, and has C wipe its own.
 func takeNumbers(buffers []C.zariz_buffer) []*big.Int {
 	numbers := make([]*big.Int, len(buffers))
 	for i := range buffers {
@@ -327,7 +327,7 @@ func engineParsePrivate(data, password []byte) (unsafe.Pointer, error) {
 	return unsafe.Pointer(key), err
 }
 
-// enginePrivateOf makes a key of n, e, d, p, q, dp, dq and qinv; the last three may be nil.
+// enginePrivateOf makes a key from n, e, d, p, q, dp, dq and qinv; the last three may be nil.
 func enginePrivateOf(numbers *[8]*big.Int) (unsafe.Pointer, error) {
 	var key *C.zariz_private_key
 	var err error
@@ -337,7 +337,7 @@ func enginePrivateOf(numbers *[8]*big.Int) (unsafe.Pointer, error) {
 	return unsafe.Pointer(key), err
 }
 
-// enginePrivateNumbers is the reverse.
+// enginePrivateNumbers returns these numbers of a key.
 func enginePrivateNumbers(key unsafe.Pointer) (numbers [8]*big.Int, err error) {
 	var buffers [8]C.zariz_buffer
 	if status := C.zariz_private_key_numbers((*C.zariz_private_key)(key), &buffers[0]); status != statusOK {

@@ -6,15 +6,15 @@ import (
 	"fmt"
 )
 
-// ErrClosed is the error of a key that was closed.
+// ErrClosed is the error of operations with a key that was closed.
 var ErrClosed = errors.New("zariz: the key is closed")
 
-// ErrFault is the error of a result that was wrong twice, and is withheld: the processor or memory is faulty
-// or attacked.
+// ErrFault is the error if a result was wrong twice, and is withheld: the processor or memory is faulty or
+// attacked.
 var ErrFault = errors.New("zariz: a result was wrong twice and is withheld: the processor or memory is " +
 	"faulty or attacked")
 
-// What the C library returns, of which only these are told apart here.
+// Those statuses of the C library that are told apart here.
 const (
 	statusOK           = 0
 	statusOutOfRange   = 8
@@ -23,7 +23,7 @@ const (
 	statusFault        = 13
 )
 
-// result is that of a request that was computed.
+// result returns the result of a request that was computed.
 func (r *request) result() ([]byte, error) {
 	if err := statusError(r.status); err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func (r *request) result() ([]byte, error) {
 	return r.output, nil
 }
 
-// statusError is the error of a status; those that crypto/rsa has are its own.
+// statusError returns the error of a status, which is that of crypto/rsa if it has one.
 func statusError(status int32) error {
 	switch status {
 	case statusOK:

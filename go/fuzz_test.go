@@ -14,8 +14,8 @@ import (
 	"example.org/zariz"
 )
 
-// Nothing panics; and zariz says what crypto/rsa and math/big say. The key is always the same: each process
-// of a search for inputs must have it.
+// Nothing panics, and zariz gives the same results as crypto/rsa and math/big. The key is always the same:
+// each process of a search for inputs must have it.
 
 //go:embed testdata/key-1024.pem
 var fuzzPem []byte

@@ -6,12 +6,12 @@ import (
 	"unsafe"
 )
 
-// handle is what the C library knows a key or modulus by, and how many use it. It is freed, and a private key
-// wiped, when it is closed and the last operation with it has ended.
+// handle is the C library's handle of a key or modulus, and a count of its uses. It is freed, and a private
+// key wiped, when it is closed and the last operation with it has ended.
 type handle struct {
 	pointer unsafe.Pointer
 	free    func(unsafe.Pointer)
-	// Without an engine: the key, if it is private.
+	// Without an engine: the private key, if it is one.
 	std *rsa.PrivateKey
 
 	uses     atomic.Int64
@@ -44,7 +44,7 @@ func (h *handle) release() {
 	}
 }
 
-// close ends the use of the owner, once.
+// close ends the owner's use. More calls do nothing.
 func (h *handle) close() {
 	if !h.isClosed.Swap(true) {
 		h.release()

@@ -14,16 +14,16 @@ import (
 	"runtime"
 )
 
-// Lengths of a modulus that zariz takes.
+// The shortest and the longest modulus of a key, in bits.
 const (
 	minBits = 1024
 	maxBits = 16384
 )
 
-// Key is an RSA private key: a [crypto.Signer] and a [crypto.Decrypter], as *rsa.PrivateKey is. Any number of
+// Key is an RSA private key: a [crypto.Signer] and a [crypto.Decrypter], like *rsa.PrivateKey. Any number of
 // goroutines may use it at once; those that do share batches.
 //
-// With the engine, the key is outside of Go's memory, and wiped when it is closed, or collected.
+// With the engine, the key is outside of Go's memory. It is wiped when it is closed or collected.
 type Key struct {
 	public *rsa.PublicKey
 	handle *handle
@@ -76,9 +76,9 @@ func LoadEncrypted(data, password []byte) (*Key, error) {
 	return FromRSA(rsaKey)
 }
 
-// FromRSA takes a key of crypto/rsa. It checks that the numbers belong together, but not that the primes are
-// prime. Keys of more than two primes, and of fewer than 1024 or more than 16384 bits, are an error: use them
-// with crypto/rsa.
+// FromRSA makes a Key from a key of crypto/rsa. It checks that the numbers belong together, but not that the
+// primes are prime. A key with more than two primes, or with fewer than 1024 or more than 16384 bits, is an
+// error: use it with crypto/rsa.
 func FromRSA(key *rsa.PrivateKey) (*Key, error) {
 	if key == nil || key.N == nil || key.D == nil {
 		return nil, errors.New("zariz: the key is nil, or its modulus or private exponent is")
@@ -101,7 +101,7 @@ func FromRSA(key *rsa.PrivateKey) (*Key, error) {
 		if err := key.Validate(); err != nil {
 			return nil, fmt.Errorf("zariz: %w", err)
 		}
-		// Precompute writes to the key, which is the caller's.
+		// Precompute writes to the key, so copy the caller's.
 		own := *key
 		own.Precompute()
 		handle := newHandle(nil, nil)
@@ -134,7 +134,7 @@ func Generate(bits int) (*Key, error) {
 	return keys[0], nil
 }
 
-// GenerateMany makes count keys, on all processors; together they take less time than one by one.
+// GenerateMany makes count keys, on all processors. That takes less time than to make them one by one.
 func GenerateMany(bits, count int) ([]*Key, error) {
 	if count < 0 {
 		return nil, fmt.Errorf("zariz: %d keys cannot be made", count)
@@ -183,7 +183,7 @@ func generate(bits int, keys []*Key) error {
 	return nil
 }
 
-// newKey makes the key of a handle of the engine.
+// newKey makes a Key from a handle of the engine.
 func newKey(handle *handle) (*Key, error) {
 	n, e, err := enginePublicNumbers(handle.pointer)
 	if err == nil && (!e.IsInt64() || int64(int(e.Int64())) != e.Int64()) {
@@ -202,8 +202,9 @@ func keyOf(public *rsa.PublicKey, h *handle) *Key {
 	return key
 }
 
-// Close wipes the key, as soon as operations under way have ended. Later ones return [ErrClosed]. Without the
-// engine, Go's memory has the key until it is reused. A key that is not closed is wiped when it is collected.
+// Close wipes the key, as soon as the operations under way have ended. Later ones return [ErrClosed]. Without
+// the engine nothing is wiped: the key stays in Go's memory until that is reused. A key that is not closed is
+// wiped when it is collected.
 func (k *Key) Close() error {
 	k.handle.close()
 	return nil
@@ -218,10 +219,10 @@ func (k *Key) Equal(other crypto.PrivateKey) bool {
 	return isKey && k.public.Equal(otherKey.public)
 }
 
-// Size is the length of signatures and ciphertexts, in bytes.
+// Size returns the length of signatures and ciphertexts, in bytes.
 func (k *Key) Size() int { return k.public.Size() }
 
-// RSA returns the key as one of crypto/rsa, for writing it to a file with crypto/x509.
+// RSA returns the key as a key of crypto/rsa, so that crypto/x509 can write it to a file.
 func (k *Key) RSA() (*rsa.PrivateKey, error) {
 	if err := k.handle.hold(); err != nil {
 		return nil, err
@@ -245,12 +246,13 @@ func (k *Key) RSA() (*rsa.PrivateKey, error) {
 }
 
 // Sign signs a digest: with PKCS #1 v1.5, or PSS if opts is an *[rsa.PSSOptions]. Options and errors are
-// those of [rsa.PrivateKey.Sign]. rand is not read: salts and blinding come from the operating system.
+// those of [rsa.PrivateKey.Sign]. rand is ignored: the random numbers for salts and blinding come from the
+// operating system.
 func (k *Key) Sign(_ io.Reader, digest []byte, opts crypto.SignerOpts) ([]byte, error) {
 	return k.SignContext(context.Background(), digest, opts)
 }
 
-// SignMessage hashes and signs a message; it makes a [crypto.MessageSigner] of the key.
+// SignMessage hashes and signs a message: a Key is a [crypto.MessageSigner].
 func (k *Key) SignMessage(rand io.Reader, message []byte, opts crypto.SignerOpts) ([]byte, error) {
 	if opts == nil {
 		return nil, errNoOptions
@@ -264,8 +266,8 @@ func (k *Key) SignMessage(rand io.Reader, message []byte, opts crypto.SignerOpts
 	return k.Sign(rand, hasher.Sum(nil), opts)
 }
 
-// SignContext is Sign, with a context that ends the wait. What is being computed is computed to its end, and
-// thrown away.
+// SignContext is Sign, with a context that ends the wait. A signature that is already being computed is
+// finished, and thrown away.
 func (k *Key) SignContext(ctx context.Context, digest []byte, opts crypto.SignerOpts) ([]byte, error) {
 	r, err := k.toSign(digest, opts)
 	if err != nil {
@@ -283,7 +285,7 @@ func (k *Key) SignContext(ctx context.Context, digest []byte, opts crypto.Signer
 	return r.result()
 }
 
-// toSign checks a request, and makes it for the engine; nil without one.
+// toSign checks the arguments, and makes a request for the engine; nil without an engine.
 func (k *Key) toSign(digest []byte, opts crypto.SignerOpts) (*request, error) {
 	s, err := readSignature(opts, digest, k.public.N.BitLen())
 	if err != nil || k.handle.std != nil {
@@ -315,7 +317,7 @@ type SignJob struct {
 	Key    *Key
 	Digest []byte
 	Opts   crypto.SignerOpts
-	// SignMany writes one of these.
+	// SignMany writes one of these two.
 	Signature []byte
 	Err       error
 }

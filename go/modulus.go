@@ -8,12 +8,12 @@ import (
 	"runtime"
 )
 
-// Modulus is an odd number above 1, of up to 16384 bits, to raise numbers to powers by. Any number of
+// Modulus is an odd number above 1, of up to 16384 bits: powers are computed modulo it. Any number of
 // goroutines may use it at once; those that do share batches.
 //
-// With the engine, a power takes a time that depends on the lengths of the numbers in bytes, but not on their
-// values. Only the power does: math/big, in which the numbers come and go, is not constant-time. Without the
-// engine, math/big computes the power too.
+// With the engine, the time of a power depends on the lengths of the numbers in bytes, but not on their
+// values. That holds only for the power itself: math/big, which holds the numbers before and after, is not
+// constant-time. Without the engine, math/big also computes the power.
 type Modulus struct {
 	n *big.Int
 	// Nil without the engine.
@@ -71,7 +71,7 @@ func powerOf(r *request) (*big.Int, error) {
 	return new(big.Int).SetBytes(bytes), nil
 }
 
-// toRaise makes a request for the engine; nil without one.
+// toRaise makes a request for the engine; nil without an engine.
 func (m *Modulus) toRaise(base, exponent *big.Int) (*request, error) {
 	if base == nil || exponent == nil || exponent.Sign() < 0 {
 		return nil, errors.New("zariz: the base or exponent is nil, or the exponent negative")
@@ -91,8 +91,8 @@ func (m *Modulus) toRaise(base, exponent *big.Int) (*request, error) {
 	return newRequest(0, 0, m.handle, baseBytes, exponentBytes, (m.n.BitLen()+7)/8), nil
 }
 
-// PowMany returns bases[i]^exponents[i] modulo m; the engine uses all processors. A single exponent is that
-// of all bases.
+// PowMany returns bases[i]^exponents[i] modulo m; the engine uses all processors. If there is only one
+// exponent, it is used for all bases.
 func (m *Modulus) PowMany(bases, exponents []*big.Int) ([]*big.Int, error) {
 	if len(exponents) != len(bases) && len(exponents) != 1 {
 		return nil, fmt.Errorf("zariz: %d bases and %d exponents: give as many, or one exponent", len(bases),

@@ -7,15 +7,15 @@ import (
 	"fmt"
 )
 
-// Codes of hashes in the C library.
+// The codes of hashes in the C library.
 var hashCodes = map[crypto.Hash]uint32{
 	crypto.SHA1: 1, crypto.SHA224: 2, crypto.SHA256: 3, crypto.SHA384: 4, crypto.SHA512: 5,
 	crypto.SHA512_224: 6, crypto.SHA512_256: 7,
 	crypto.SHA3_224: 8, crypto.SHA3_256: 9, crypto.SHA3_384: 10, crypto.SHA3_512: 11,
 }
 
-// What precedes digests of hashes that the library does not have, but crypto/rsa does, in PKCS #1 v1.5. The
-// last two are signed as they are.
+// Prefixes of digests in PKCS #1 v1.5, for hashes that crypto/rsa has and the library does not. The last two
+// have none: the digest is signed as it is.
 var otherPrefixes = map[crypto.Hash][]byte{
 	crypto.MD5: {0x30, 0x20, 0x30, 0x0c, 0x06, 0x08, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x02, 0x05, 0x05,
 		0x00, 0x04, 0x10},
@@ -24,7 +24,7 @@ var otherPrefixes = map[crypto.Hash][]byte{
 	0:                {},
 }
 
-// A salt as long as possible, or of any length.
+// To sign: the longest possible salt. To verify: a salt of any length.
 const saltAuto = 0xffff
 
 var (
@@ -86,10 +86,10 @@ func readSignature(opts crypto.SignerOpts, digest []byte, bits int) (s signature
 	return s, nil
 }
 
-// isOurs reports whether the library pads so.
+// isOurs reports whether the library has this padding.
 func (s signature) isOurs() bool { return hashCodes[s.hash] != 0 }
 
-// algorithm is the code in the library.
+// algorithm returns the code in the library.
 func (s signature) algorithm() uint32 {
 	code := hashCodes[s.hash]
 	if s.isPss {
@@ -98,7 +98,7 @@ func (s signature) algorithm() uint32 {
 	return enginePkcs1v15(code)
 }
 
-// padded is the padded number of a digest whose hash is not ours, for a key of so many bytes.
+// padded returns the padded number of a digest whose hash is not ours, for a key of so many bytes.
 func (s signature) padded(digest []byte, size int) []byte {
 	number := make([]byte, size)
 	number[1] = 1

@@ -20,7 +20,7 @@ type PublicKey struct {
 	handle *handle
 }
 
-// NewPublicKey takes a public key of crypto/rsa, such as that of a [Key] or certificate.
+// NewPublicKey makes a PublicKey from one of crypto/rsa, such as that of a [Key] or certificate.
 func NewPublicKey(key *rsa.PublicKey) (*PublicKey, error) {
 	if key == nil || key.N == nil || key.N.Sign() <= 0 || key.E < 3 {
 		return nil, errors.New("zariz: the public key is nil, or its modulus or exponent is too small")
@@ -60,11 +60,11 @@ func LoadPublic(data []byte) (*PublicKey, error) {
 	return NewPublicKey(rsaKey)
 }
 
-// RSA returns the key as one of crypto/rsa.
+// RSA returns the key as a key of crypto/rsa.
 func (p *PublicKey) RSA() *rsa.PublicKey { return p.public }
 
-// Verify checks a signature of a digest: PKCS #1 v1.5, or PSS if opts is an *[rsa.PSSOptions]. A signature
-// that is not valid is [rsa.ErrVerification].
+// Verify checks a signature of a digest: PKCS #1 v1.5, or PSS if opts is an *[rsa.PSSOptions]. If the
+// signature is not valid, the error is [rsa.ErrVerification].
 func (p *PublicKey) Verify(digest, signature []byte, opts crypto.SignerOpts) error {
 	return p.VerifyContext(context.Background(), digest, signature, opts)
 }
@@ -89,7 +89,7 @@ func (p *PublicKey) VerifyContext(ctx context.Context, digest, signature []byte,
 	return statusError(r.status)
 }
 
-// toVerify checks a request, and makes it for the engine; nil if crypto/rsa must do it.
+// toVerify checks the arguments, and makes a request for the engine; nil if crypto/rsa must verify.
 func (p *PublicKey) toVerify(digest, signature []byte, opts crypto.SignerOpts) (*request, error) {
 	s, err := readSignature(opts, digest, p.public.N.BitLen())
 	if errors.Is(err, rsa.ErrMessageTooLong) || err == nil && len(signature) != p.public.Size() {
@@ -119,7 +119,8 @@ type VerifyJob struct {
 	Key               *PublicKey
 	Digest, Signature []byte
 	Opts              crypto.SignerOpts
-	// VerifyMany writes it: nil if the signature is valid, or as [PublicKey.Verify] returns.
+	// VerifyMany writes it: nil if the signature is valid, otherwise the error that [PublicKey.Verify]
+	// returns.
 	Err error
 }
 

@@ -10,7 +10,7 @@ import (
 	"unsafe"
 )
 
-// The library wipes a key when its handle is freed: once, after it was closed, or collected.
+// The library wipes a key when its handle is freed: once, after the key was closed or collected.
 func TestKeysAreFreed(t *testing.T) {
 	if !Available() {
 		t.Skip("without the engine, there is nothing to free")

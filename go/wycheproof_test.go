@@ -49,7 +49,7 @@ var wycheproofHashes = map[string]crypto.Hash{"SHA-1": crypto.SHA1, "SHA-224": c
 	"SHA3-224": crypto.SHA3_224, "SHA3-256": crypto.SHA3_256,
 	"SHA3-384": crypto.SHA3_384, "SHA3-512": crypto.SHA3_512}
 
-// Wycheproof's vectors, from the folder ZARIZ_WYCHEPROOF. What they accept or refuse, so does zariz.
+// Wycheproof's vectors, from the folder ZARIZ_WYCHEPROOF. zariz accepts and refuses what they say.
 func TestWycheproof(t *testing.T) {
 	folder := os.Getenv("ZARIZ_WYCHEPROOF")
 	if folder == "" {

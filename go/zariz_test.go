@@ -443,8 +443,8 @@ func TestGeneration(t *testing.T) {
 	}
 }
 
-// Each goroutine has a key, message and algorithm of its own, and some ask for what is wrong: all get their
-// own results, from shared batches.
+// Each goroutine has its own key, message and algorithm, and some make wrong requests. All get their own
+// results, from shared batches.
 func TestGoroutinesShareBatches(t *testing.T) {
 	sizes := []int{1024, 1025, 2048, 4096}
 	algorithms := []crypto.SignerOpts{crypto.SHA256, crypto.SHA3_512, crypto.MD5SHA1,
@@ -755,7 +755,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// status is a number that Linux says of this process; memory is in kB.
+// status returns a number from what Linux knows of this process; memory is in kB.
 func status(t *testing.T, name string) (value int) {
 	text, err := os.ReadFile("/proc/self/status")
 	if err != nil {

@@ -1,12 +1,13 @@
-// A signing server with one thread: whoever connects sends lines, and gets the RS256 signature of each line
-// in hexadecimal. Lines of different connections that wait at the same time are signed in one batch.
+// A signing server with one thread. A client sends lines, and gets the RS256 signature of each line in
+// hexadecimal. Lines of several connections that wait at the same time are signed in one batch.
 //
 //     cc -O2 -o signer signer.c $(pkg-config --cflags --libs zariz)
 //     ./signer key.pem 8080 &
 //     echo hello | nc -N localhost 8080
 //
-// The event loop is poll(). zariz computes on threads of its own; the descriptor of a list of completions
-// tells the loop that there are results. A loop on epoll, io_uring or libuv waits for it in the same way.
+// The event loop is poll(). zariz computes on threads of its own. A list of completions has a descriptor,
+// which tells the loop that there are results. A loop on epoll, io_uring or libuv waits for it in the same
+// way.
 #define _POSIX_C_SOURCE 200809L
 
 #include <zariz.h>
@@ -26,7 +27,7 @@ enum { CONNECTIONS = 256, LONGEST_LINE = 4096, LONGEST_SIGNATURE = 2048 };
 
 typedef struct {
     int fd; // 0: the place is free
-    // A signature is being made. The connection reads no further line before it has been sent.
+    // A signature is being made. Until it has been sent, nothing more is read.
     int is_signing;
     int has_ended; // the client sends no more
     size_t line_len, reply_len, reply_sent;
@@ -69,7 +70,7 @@ static void close_connection(connection *it) {
     memset(it, 0, sizeof *it);
 }
 
-// Hands the first line over, if there is a whole one.
+// Submits the first line for signing, if it is complete.
 static void sign_next(connection *it) {
     char *end = memchr(it->line, '\n', it->line_len);
     if (it->is_signing || it->reply_len > 0) {
@@ -123,7 +124,7 @@ static void send_reply(connection *it) {
     }
 }
 
-// Takes every result that is there.
+// Takes all results that are there.
 static void take_results(void) {
     zariz_completion result;
     while (zariz_completions_next(completions, &result) == ZARIZ_OK) {

@@ -1,4 +1,4 @@
-// Package jwt has signing methods for github.com/golang-jwt/jwt/v5 that take keys of zariz:
+// Package jwt has signing methods for github.com/golang-jwt/jwt/v5 that use keys of zariz:
 //
 //	token := jwt.NewWithClaims(zarizjwt.SigningMethodRS256, claims) // of this package, instead of jwt's
 //	text, err := token.SignedString(key)                            // a *zariz.Key
@@ -38,14 +38,14 @@ func pkcs1v15(method *jwt.SigningMethodRSA) *SigningMethod {
 	return &SigningMethod{method, method.Hash, method.Hash}
 }
 
-// Like golang-jwt: the salt is as long as the digest, and verification takes any.
+// Like golang-jwt: signatures have a salt as long as the digest, and verification accepts any length.
 func pss(method *jwt.SigningMethodRSAPSS) *SigningMethod {
 	return &SigningMethod{method,
 		&rsa.PSSOptions{Hash: method.Hash, SaltLength: rsa.PSSSaltLengthEqualsHash},
 		&rsa.PSSOptions{Hash: method.Hash, SaltLength: rsa.PSSSaltLengthAuto}}
 }
 
-// Register has golang-jwt use these methods for the tokens that it parses.
+// Register makes golang-jwt use these methods for the tokens that it parses.
 func Register() {
 	for _, method := range []*SigningMethod{SigningMethodRS256, SigningMethodRS384, SigningMethodRS512,
 		SigningMethodPS256, SigningMethodPS384, SigningMethodPS512} {

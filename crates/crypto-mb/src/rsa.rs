@@ -359,7 +359,7 @@ pub unsafe extern "C" fn mbx_rsa_private_crt_mb8(
 }
 
 /// `x^e mod n` for each lane, with OpenSSL's numbers; `n` has exactly `bits` bits, and `e` is any odd number
-/// from 3 to 256 bits.
+/// above 1, of up to 256 bits.
 ///
 /// # Safety
 /// Arrays of eight pointers, which are null, to `bits/8` bytes, or to numbers of the OpenSSL in this process.

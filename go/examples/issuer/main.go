@@ -1,5 +1,5 @@
 // An issuer of tokens: POST /token {"sub": "alice"} gives a JWT (RS256), GET /jwks.json the public key. Copy
-// what you need; put a proxy in front that has TLS, authenticates callers and limits them.
+// what you need. Put a proxy in front of it that has TLS, authenticates callers and limits them.
 //
 //	go run ./examples/issuer serve -key key.pem     # with -crypto-rsa: without zariz
 //	go run ./examples/issuer measure                # both, beside each other
@@ -64,7 +64,7 @@ func newIssuer(signer crypto.Signer) (*issuer, error) {
 	}, nil
 }
 
-// token makes a token. With a key of zariz, a caller that is gone leaves the queue.
+// token makes a token. With a key of zariz, the request of a caller that is gone leaves the queue.
 func (i *issuer) token(ctx context.Context, subject string) (string, error) {
 	now := time.Now().Unix()
 	claims, err := json.Marshal(map[string]any{"sub": subject, "iat": now, "exp": now + 3600})

@@ -151,7 +151,7 @@ func (s *server) request() {
 // result is one measurement: requests per second, and milliseconds; processor time of the server in µs.
 type result struct{ rate, p50, p99, processor float64 }
 
-// closed has so many clients, each of which asks again when it has its answer.
+// closed runs so many clients, each of which asks again when it has its answer.
 func (s *server) closed(clients int, length time.Duration) result {
 	var count atomic.Int64
 	var group sync.WaitGroup
@@ -171,7 +171,7 @@ func (s *server) closed(clients int, length time.Duration) result {
 	return result{rate: n / time.Since(began).Seconds(), processor: (s.processorTime() - used) / n}
 }
 
-// open has requests at random times, and counts from when each is due.
+// open sends requests at random times, and measures each from the time when it was due.
 func (s *server) open(rate float64, length time.Duration) result {
 	var mutex sync.Mutex
 	var times []time.Duration
@@ -197,7 +197,7 @@ func (s *server) open(rate float64, length time.Duration) result {
 	return result{p50: at(0.5), p99: at(0.99)}
 }
 
-// processorTime is what the server has used, in µs.
+// processorTime is the processor time that the server has used, in µs.
 func (s *server) processorTime() float64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.command.Process.Pid))
 	if err != nil {

@@ -1,4 +1,4 @@
-/* What the processor has, and which algorithms the library has. */
+/* The processor's features, and the library's algorithms. */
 #ifndef ZARIZ_CRYPTO_MB_CPU_FEATURES_H
 #define ZARIZ_CRYPTO_MB_CPU_FEATURES_H
 
@@ -42,7 +42,7 @@
 MBX_EXTERN_C int64u mbx_get_cpu_features(void);
 MBX_EXTERN_C void mbx_set_cpu_features(int64u features);
 
-/* 1: zariz needs no feature. */
+/* Always 1: zariz needs no feature. */
 MBX_EXTERN_C int mbx_is_crypto_mb_applicable(int64u features);
 
 enum MBX_ALGO {
@@ -77,8 +77,8 @@ enum MBX_WIDTH { MBX_WIDTH_MB8 = 8, MBX_WIDTH_MB16 = 16, MBX_WIDTH_ANY = 0xffff 
 typedef int64u MBX_ALGO_INFO;
 
 /*
- * How many operations a call of that algorithm computes: MBX_WIDTH_MB8 for RSA. zariz has no other algorithm:
- * 0, or what a crypto_mb says that is loaded behind it.
+ * How many operations a call of that algorithm computes: MBX_WIDTH_MB8 for RSA. For other algorithms, the
+ * answer of a crypto_mb that is loaded behind zariz, or 0 if there is none.
  */
 MBX_EXTERN_C MBX_ALGO_INFO mbx_get_algo_info(enum MBX_ALGO algo);
 

@@ -9,7 +9,7 @@
 
 #include <crypto_mb/status.h>
 
-/* The bytes of scratch space for moduli of so many bits, or 0 for lengths that are not supported. */
+/* The bytes of scratch space for moduli of mod_bits bits, or 0 for lengths that are not supported. */
 MBX_EXTERN_C int mbx_exp_BufferSize(int mod_bits);
 
 /*

@@ -2,12 +2,12 @@
  * RSA's private and public operation without padding, eight at once, each lane with its own key.
  *
  * Keys have 1024, 2048, 3072 or 4096 bits. from and to have rsa_bits/8 bytes, big-endian, and may be the
- * same. A key's numbers are arrays of 64-bit words, the lowest first, or OpenSSL's BIGNUMs. A lane with a null
- * pointer fails on its own, and so does one whose numbers fit no key, or whose message is not below the
- * modulus.
+ * same. A key's numbers are arrays of 64-bit words, the lowest first, or OpenSSL's BIGNUMs. A lane with a
+ * null pointer fails on its own, and so does one whose numbers do not form a key, or whose message is not
+ * below the modulus.
  *
- * A method may be null; buffer is not used. Private operations are blinded, and checked with the public
- * exponent. Where only d and n are given, it must be 65537 or another usual one.
+ * A method may be null, and buffer is not used. Private operations are blinded, and checked with the public
+ * exponent. If only d and n are given, that must be 65537, 3, 5, 7, 17, 35, 37 or 257.
  */
 #ifndef ZARIZ_CRYPTO_MB_RSA_H
 #define ZARIZ_CRYPTO_MB_RSA_H
@@ -17,7 +17,7 @@
 #ifndef BN_OPENSSL_DISABLE
 #include <openssl/bn.h>
 
-/* from^e mod n, for n of rsa_bits bits and any odd e from 3 to 256 bits. */
+/* from^e mod n, for n of rsa_bits bits and any odd e above 1, of up to 256 bits. */
 MBX_EXTERN_C mbx_status mbx_rsa_public_ssl_mb8(const int8u *const from[8], int8u *const to[8],
                                                const BIGNUM *const e[8], const BIGNUM *const n[8],
                                                int rsa_bits);

@@ -10,7 +10,7 @@ typedef int32u mbx_status;
 
 /* The lane has its result. In all other cases, its output was not touched. */
 #define MBX_STATUS_OK 0
-/* A size, method or number is wrong: numbers that fit no key, or a message that is not below the modulus. */
+/* A size, method or number is wrong: the numbers do not form a key, or a message is not below the modulus. */
 #define MBX_STATUS_MISMATCH_PARAM_ERR 1
 /* A pointer is null. */
 #define MBX_STATUS_NULL_PARAM_ERR 2
@@ -27,7 +27,7 @@ static inline mbx_status MBX_GET_STS(mbx_status status, int lane)
     return (status >> (4 * (lane & 7))) & 0xfu;
 }
 
-/* The statuses with another one for a lane. */
+/* The statuses of all lanes, after that of one lane is changed. */
 static inline mbx_status MBX_SET_STS(mbx_status status, int lane, mbx_status value)
 {
     const int shift = 4 * (lane & 7);
