@@ -87,7 +87,7 @@ func recycle(r *request) {
 // combiner combines requests of one kind.
 type combiner struct {
 	kind kind
-	// At most one in so many processors computes for it.
+	// It uses at most one in so many processors.
 	share int
 
 	mutex   sync.Mutex

@@ -9,12 +9,11 @@ import (
 // ErrClosed is the error of operations with a key that was closed.
 var ErrClosed = errors.New("zariz: the key is closed")
 
-// ErrFault is the error if a result was wrong twice, and is withheld: the processor or memory is faulty or
-// attacked.
+// ErrFault says that a result was wrong twice and is withheld: the processor or memory is faulty or attacked.
 var ErrFault = errors.New("zariz: a result was wrong twice and is withheld: the processor or memory is " +
 	"faulty or attacked")
 
-// Those statuses of the C library that are told apart here.
+// The statuses of the C library that this package tells apart.
 const (
 	statusOK           = 0
 	statusOutOfRange   = 8

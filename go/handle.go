@@ -44,7 +44,7 @@ func (h *handle) release() {
 	}
 }
 
-// close ends the owner's use. More calls do nothing.
+// close ends the owner's use. Further calls do nothing.
 func (h *handle) close() {
 	if !h.isClosed.Swap(true) {
 		h.release()

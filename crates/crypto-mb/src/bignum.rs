@@ -22,8 +22,8 @@ pub struct Functions {
     to_bytes: unsafe extern "C" fn(*const Bignum, *mut u8, c_int) -> c_int,
 }
 
-/// Where to look if the functions are not visible to all libraries: these may be loaded with symbols that
-/// only some libraries see.
+/// Where to look if the functions are not visible to the whole process: a program can load these for its own
+/// use only.
 const LIBRARIES: [&CStr; 3] = [c"libcrypto.so.3", c"libcrypto.so.1.1", c"libcrypto.so"];
 
 impl Functions {
