@@ -280,7 +280,7 @@ typedef struct zariz_public_job {
 // A pointer that must not be NULL is NULL.
 #define ZARIZ_NULL_POINTER 1
 
-// A handle is of another kind, or was freed already.
+// A handle is of another kind, or was freed already. Not every use after a free is noticed.
 #define ZARIZ_WRONG_HANDLE 2
 
 // An argument is not valid: an unknown algorithm, or a length that no key can have.
@@ -595,11 +595,16 @@ zariz_status zariz_fixed_base_pow_many(const struct zariz_fixed_base *fixed_base
                                        size_t capacity);
 
 // Generates `count` random primes of `bits` bits into an array of `count` buffers. If `safe` is not 0, half
-// of p − 1 is also prime, for each prime p. All are made, or none.
-zariz_status zariz_primes_generate(size_t bits, size_t count, int32_t safe, struct zariz_buffer *primes);
+// of p − 1 is also prime, for each prime p. All are made, or none. The time reveals how many candidates were
+// tried.
+zariz_status zariz_primes_generate(size_t bits,
+                                   size_t count,
+                                   int32_t safe,
+                                   struct zariz_buffer *primes);
 
 // Sets `result` to 1 if the number is prime, and to 0 if it is not. A composite number passes as a prime
-// with probability at most 2^−128, even if an attacker chose it.
+// with probability at most 2^−128, even if an attacker chose it. The time reveals at which test a composite
+// failed, and the value of a number below 2^36.
 zariz_status zariz_is_prime(struct zariz_bytes number, int32_t *result);
 
 // Signs `count` messages, each with its own key and algorithm, many at once in the lanes of vector
@@ -620,7 +625,7 @@ zariz_status zariz_private_many(struct zariz_private_job *jobs, size_t count);
 // status ZARIZ_VERIFICATION. Not in constant time: signatures, messages and public keys are not secret.
 zariz_status zariz_verify_many(struct zariz_public_job *jobs, size_t count);
 
-// Encrypts `count` plaintexts, each for its own key.
+// Encrypts `count` plaintexts, each for its own key. The time depends on the public exponent.
 zariz_status zariz_encrypt_many(struct zariz_public_job *jobs, size_t count);
 
 // Computes input^e mod n for `count` numbers, without padding. Not in constant time.

@@ -15,7 +15,7 @@ pub type Status = i32;
 pub const ZARIZ_OK: Status = 0;
 /// A pointer that must not be NULL is NULL.
 pub const ZARIZ_NULL_POINTER: Status = 1;
-/// A handle is of another kind, or was freed already.
+/// A handle is of another kind, or was freed already. Not every use after a free is noticed.
 pub const ZARIZ_WRONG_HANDLE: Status = 2;
 /// An argument is not valid: an unknown algorithm, or a length that no key can have.
 pub const ZARIZ_INVALID_ARGUMENT: Status = 3;
@@ -57,15 +57,15 @@ pub const ZARIZ_INTERNAL: Status = 20;
 /// The meaning of each status, by its number.
 const MEANINGS: [&str; 21] = [
     "ok\0",
-    "a pointer is NULL that must not be\0",
-    "the handle is of another kind, or is freed already\0",
+    "a pointer that must not be NULL is NULL\0",
+    "the handle is of another kind, or was freed already\0",
     "an argument has no meaning\0",
-    "this is no RSA key, or a key that zariz refuses\0",
+    "this is not an RSA key, or zariz refuses it\0",
     "the key is encrypted, and the password is missing or wrong\0",
     "an input has the wrong length, or is too long for the key\0",
     "the memory for the result is too small\0",
     "a number is not below the modulus\0",
-    "the key may not be used so, or it is too short for the algorithm\0",
+    "the key does not allow this use, or is too short for the algorithm\0",
     "the signature is not valid\0",
     "the ciphertext cannot be decrypted\0",
     "the system gave no random bytes\0",
@@ -74,8 +74,8 @@ const MEANINGS: [&str; 21] = [
     "the time limit of the request has passed\0",
     "the request was cancelled\0",
     "the request belongs to the parent process\0",
-    "there is nothing to take\0",
-    "the system gave no thread, descriptor or memory\0",
+    "the list is empty\0",
+    "the system has no thread, descriptor or memory left\0",
     "an error of zariz itself; please report it\0",
 ];
 

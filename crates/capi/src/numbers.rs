@@ -2,11 +2,11 @@
 
 use std::mem::MaybeUninit;
 
-use zariz::primes::Search;
+use zariz::primes::{PrimeError, Search};
 use zariz::{FixedBaseError, pow_many, pow_many_vartime};
 use zeroize::Zeroizing;
 
-use crate::failure::{Failure, Status, ZARIZ_INPUT_LENGTH, ZARIZ_OK, guard};
+use crate::failure::{Failure, Status, ZARIZ_INPUT_LENGTH, ZARIZ_OK, ZARIZ_RANDOM, guard};
 use crate::handle::{fact, free, get, give, handle};
 use crate::jobs::many;
 use crate::memory::{Buffer, Bytes, array, list, put, put_value};
@@ -189,7 +189,8 @@ pub unsafe extern "C" fn zariz_fixed_base_pow_many(
 }
 
 /// Generates `count` random primes of `bits` bits into an array of `count` buffers. If `safe` is not 0, half
-/// of p − 1 is also prime, for each prime p. All are made, or none.
+/// of p − 1 is also prime, for each prime p. All are made, or none. The time reveals how many candidates were
+/// tried.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_primes_generate(
     bits: usize,
@@ -205,10 +206,7 @@ pub unsafe extern "C" fn zariz_primes_generate(
             if safe != 0 {
                 search = search.safe().map_err(Failure::argument)?;
             }
-            let primes = search.generate_many(count).map_err(|error| match error {
-                zariz::primes::PrimeError::Random(_) => Failure::new(crate::ZARIZ_RANDOM, error),
-                error => Failure::argument(error),
-            })?;
+            let primes = search.generate_many(count).map_err(prime_failure)?;
             for (place, prime) in places.iter_mut().zip(primes) {
                 Buffer::give(place.as_mut_ptr(), &prime)?;
             }
@@ -217,14 +215,22 @@ pub unsafe extern "C" fn zariz_primes_generate(
     })
 }
 
+fn prime_failure(error: PrimeError) -> Failure {
+    match error {
+        PrimeError::Random(_) => Failure::new(ZARIZ_RANDOM, error),
+        error => Failure::argument(error),
+    }
+}
+
 /// Sets `result` to 1 if the number is prime, and to 0 if it is not. A composite number passes as a prime
-/// with probability at most 2^−128, even if an attacker chose it.
+/// with probability at most 2^−128, even if an attacker chose it. The time reveals at which test a composite
+/// failed, and the value of a number below 2^36.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_is_prime(number: Bytes, result: *mut i32) -> Status {
     guard(|| {
         // SAFETY: the header asks it of the caller.
         unsafe {
-            let is_prime = zariz::primes::is_prime(number.get("the number")?).map_err(Failure::argument)?;
+            let is_prime = zariz::primes::is_prime(number.get("the number")?).map_err(prime_failure)?;
             put_value(i32::from(is_prime), result, "the pointer for the result")
         }
     })

@@ -219,7 +219,7 @@ fn any_salt(job: &Verification, encoded: Result<Vec<u8>, rsa::Error>) -> Result<
     Ok(pss::verify(hash, mgf, None, &digest, &mut encoded?, job.key.bits())?)
 }
 
-/// Encrypts `count` plaintexts, each for its own key.
+/// Encrypts `count` plaintexts, each for its own key. The time depends on the public exponent.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zariz_encrypt_many(jobs: *mut PublicJob, count: usize) -> Status {
     let read = |job: &PublicJob| {
