@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// Requests of goroutines share batches. If fewer batches are under way than there are processors, a goroutine
-// that comes leads: it takes waiting requests with its own, computes them by one call of C, and wakes their
-// goroutines. It then hands the lead to a goroutine that came meanwhile. No request waits for a timer, and
-// only leaders hold a thread.
+// Requests of goroutines share batches. A goroutine that finds fewer batches under way than there are
+// processors leads: it takes waiting requests with its own, computes them by one call of C, and wakes their
+// goroutines. Then it hands the lead to a goroutine that has come meanwhile. Only leaders hold a thread. There
+// is no timer, but before a leader computes, it yields to goroutines that are ready (see gather).
 
 // kind says which requests can be in one batch.
 type kind int
@@ -44,12 +44,13 @@ type request struct {
 	output    []byte  // as long as a result can be; then cut to the length of the result
 	status    int32
 
-	place place // guarded by the combiner's mutex
-	// Receives true if the goroutine must lead, and false when the result is there.
+	// Who has it, and whether its goroutine gave up while others computed it: then the leader recycles it. The
+	// combiner's mutex guards both.
+	place     place
+	abandoned bool
+	// Gets true if the goroutine must lead, or false when the result is there.
 	wake chan bool
-	// The goroutine gave up, and nobody reads the result.
-	abandoned atomic.Bool
-	// A copy of the inputs, because a caller that gave up may change its own.
+	// A copy of the inputs: a caller that gave up may change its own.
 	buffer []byte
 }
 
@@ -60,6 +61,7 @@ const (
 	inList  place = iota
 	leads         // its own goroutine, which leads or is about to learn that it must
 	inBatch       // the leader of a batch
+	done          // its own goroutine, which has its result or is about to learn so
 )
 
 var requests = sync.Pool{New: func() any { return &request{wake: make(chan bool, 1)} }}
@@ -68,7 +70,8 @@ func newRequest(operation operation, algorithm uint32, owner *handle, input, oth
 	size int) *request {
 	r := requests.Get().(*request)
 	r.operation, r.algorithm, r.owner = operation, algorithm, owner
-	r.buffer = append(append(r.buffer[:0], input...), other...)
+	// Grown first, because what append leaves behind is not wiped.
+	r.buffer = append(append(slices.Grow(r.buffer[:0], len(input)+len(other)), input...), other...)
 	r.input, r.other = r.buffer[:len(input)], r.buffer[len(input):]
 	r.output = nil
 	if size > 0 {
@@ -80,7 +83,7 @@ func newRequest(operation operation, algorithm uint32, owner *handle, input, oth
 // recycle wipes a request that nobody else holds, and keeps it for reuse.
 func recycle(r *request) {
 	clear(r.buffer)
-	r.owner, r.output = nil, nil
+	r.owner, r.output, r.abandoned = nil, nil, false
 	requests.Put(r)
 }
 
@@ -149,34 +152,39 @@ func (c *combiner) do(ctx context.Context, r *request) error {
 	c.waiting = append(c.waiting, r)
 	c.mutex.Unlock()
 
+	var mustLead bool
 	select {
-	case mustLead := <-r.wake:
-		if mustLead {
-			c.lead(r)
-		}
-		return nil
+	case mustLead = <-r.wake:
 	case <-ctx.Done():
+		if c.leave(r) {
+			return ctx.Err()
+		}
+		mustLead = <-r.wake
 	}
+	if mustLead {
+		c.lead(r)
+	}
+	return nil
+}
+
+// leave gives a request up, unless its goroutine must lead, because others rely on it, or has its result.
+func (c *combiner) leave(r *request) bool {
 	c.mutex.Lock()
 	place := r.place
-	if place == inList {
+	switch place {
+	case inList:
 		i := slices.Index(c.waiting, r)
 		c.waiting = slices.Delete(c.waiting, i, i+1)
 		c.present--
+	case inBatch:
+		r.abandoned = true
 	}
 	c.mutex.Unlock()
-	switch place {
-	case inList:
+	if place == inList {
 		r.owner.release()
 		recycle(r)
-	case leads: // others rely on it
-		<-r.wake
-		c.lead(r)
-		recycle(r)
-	case inBatch:
-		r.abandoned.Store(true)
 	}
-	return ctx.Err()
+	return place == inList || place == inBatch
 }
 
 // lead computes a batch that begins with its own request, and then hands the lead over.
@@ -216,9 +224,17 @@ func (c *combiner) lead(own *request) {
 	} else {
 		c.leaders--
 	}
+	for _, r := range batch[1:] {
+		r.place = done
+	}
 	c.mutex.Unlock()
 	for _, r := range batch[1:] {
-		r.wake <- false
+		if r.abandoned {
+			clear(r.output)
+			recycle(r)
+		} else {
+			r.wake <- false
+		}
 	}
 }
 
@@ -286,13 +302,17 @@ func (m *many) add(kind kind, bits int, r *request, result func()) {
 	(*m)[c].results = append((*m)[c].results, result)
 }
 
-// manyBatch is the most of them that one call of C computes.
+// manyBatch is how many of them are computed by one call of C at most. Fewer are computed by each if otherwise
+// processors would be idle.
 const manyBatch = 64
 
 // compute computes all requests, on all processors.
 func (m *many) compute() {
 	for c, these := range *m {
-		chunks := slices.Collect(slices.Chunk(these.requests, manyBatch))
+		processors := max(1, runtime.GOMAXPROCS(0)/c.share)
+		each := (len(these.requests) + processors - 1) / processors
+		each = min((each+lanes-1)/lanes*lanes, manyBatch)
+		chunks := slices.Collect(slices.Chunk(these.requests, each))
 		var next atomic.Int64
 		var group sync.WaitGroup
 		work := func() {
@@ -300,7 +320,7 @@ func (m *many) compute() {
 				c.compute(chunks[i])
 			}
 		}
-		for range min(len(chunks), max(1, runtime.GOMAXPROCS(0)/c.share)) - 1 {
+		for range min(len(chunks), processors) - 1 {
 			group.Add(1)
 			go func() {
 				defer group.Done()

@@ -34,7 +34,7 @@ package zariz
 #pragma weak zariz_private_key_public
 #pragma weak zariz_private_key_free
 #pragma weak zariz_public_key_from_numbers
-#pragma weak zariz_public_key_numbers
+#pragma weak zariz_public_key_to_der
 #pragma weak zariz_public_key_free
 #pragma weak zariz_modulus_new
 #pragma weak zariz_modulus_free
@@ -42,7 +42,8 @@ package zariz
 
 static int zgo_is_linked(void) { return zariz_version != NULL; }
 
-// A batch of private operations: signatures, then decryptions, then numbers. Statuses are in the jobs.
+// A batch of private operations: signatures, then decryptions, then numbers. Statuses are in the jobs: a call
+// that fails before it writes them leaves ZARIZ_INTERNAL there, with which jobs begin.
 static void zgo_private(zariz_private_job *jobs, size_t signatures, size_t decryptions, size_t numbers) {
 	if (signatures) zariz_sign_many(jobs, signatures);
 	if (decryptions) zariz_decrypt_many(jobs + signatures, decryptions);
@@ -78,11 +79,11 @@ static int32_t zgo_modulus_of(const zariz_bytes *number, zariz_modulus **modulus
 static int32_t zgo_generate(size_t bits, size_t count, zariz_private_key **keys, char *message) {
 	return zgo_failed(zariz_private_key_generate(bits, count, keys), message);
 }
-static int32_t zgo_public_numbers(const zariz_private_key *key, zariz_buffer *numbers, char *message) {
+static int32_t zgo_public(const zariz_private_key *key, zariz_buffer *der, char *message) {
 	zariz_public_key *public_key;
 	int32_t status = zariz_private_key_public(key, &public_key);
 	if (status == ZARIZ_OK) {
-		status = zariz_public_key_numbers(public_key, &numbers[0], &numbers[1]);
+		status = zariz_public_key_to_der(public_key, der);
 		zariz_public_key_free(public_key);
 	}
 	return zgo_failed(status, message);
@@ -105,6 +106,7 @@ import "C"
 
 import (
 	"errors"
+	"fmt"
 	"math/big"
 	"runtime"
 	"sync"
@@ -118,7 +120,18 @@ func engineMissing() string {
 		return "the file internal/syso/zariz_linux_amd64.syso is missing in the module: make it with " +
 			"`cargo xtask go`, and build again"
 	}
-	return ""
+	return misfit(engineVersion(), C.ZARIZ_VERSION_MAJOR, C.ZARIZ_VERSION_MINOR)
+}
+
+// misfit says if an engine of a version is not for the header of another: the file is older or newer.
+func misfit(engine string, major, minor int) string {
+	var theirMajor, theirMinor int
+	fmt.Sscanf(engine, "%d.%d.", &theirMajor, &theirMinor)
+	if theirMajor == major && (major > 0 || theirMinor == minor) {
+		return ""
+	}
+	return fmt.Sprintf("internal/syso/zariz_linux_amd64.syso has the engine of version %s, and the module is for "+
+		"%d.%d: make the file again with `cargo xtask go`, and build again", engine, major, minor)
 }
 
 func engineName() string          { return C.GoString(C.zariz_engine()) }
@@ -214,15 +227,7 @@ func (a *arena) private(jobs []C.zariz_private_job, batch []*request) {
 			if r.operation != operation {
 				continue
 			}
-			output := a.room(len(r.output))
-			jobs[len(order)] = C.zariz_private_job{
-				key:       (*C.zariz_private_key)(r.owner.pointer),
-				algorithm: C.uint32_t(r.algorithm),
-				input:     a.copy(r.input),
-				label:     a.copy(r.other),
-				output:    (*C.uint8_t)(unsafe.SliceData(output)),
-				capacity:  C.size_t(len(output)),
-			}
+			jobs[len(order)] = a.privateJob(r)
 			order = append(order, r)
 			counts[operation]++
 		}
@@ -233,14 +238,22 @@ func (a *arena) private(jobs []C.zariz_private_job, batch []*request) {
 	}
 }
 
+func (a *arena) privateJob(r *request) C.zariz_private_job {
+	output := a.room(len(r.output))
+	return C.zariz_private_job{
+		key:       (*C.zariz_private_key)(r.owner.pointer),
+		algorithm: C.uint32_t(r.algorithm),
+		input:     a.copy(r.input),
+		label:     a.copy(r.other),
+		output:    (*C.uint8_t)(unsafe.SliceData(output)),
+		capacity:  C.size_t(len(output)),
+		status:    C.ZARIZ_INTERNAL,
+	}
+}
+
 func (a *arena) verify(jobs []C.zariz_public_job, batch []*request) {
 	for i, r := range batch {
-		jobs[i] = C.zariz_public_job{
-			key:       (*C.zariz_public_key)(r.owner.pointer),
-			algorithm: C.uint32_t(r.algorithm),
-			input:     a.copy(r.input),
-			other:     a.copy(r.other),
-		}
+		jobs[i] = a.publicJob(r)
 	}
 	C.zgo_verify(&jobs[0], C.size_t(len(jobs)))
 	for i, r := range batch {
@@ -248,16 +261,19 @@ func (a *arena) verify(jobs []C.zariz_public_job, batch []*request) {
 	}
 }
 
+func (a *arena) publicJob(r *request) C.zariz_public_job {
+	return C.zariz_public_job{
+		key:       (*C.zariz_public_key)(r.owner.pointer),
+		algorithm: C.uint32_t(r.algorithm),
+		input:     a.copy(r.input),
+		other:     a.copy(r.other),
+		status:    C.ZARIZ_INTERNAL,
+	}
+}
+
 func (a *arena) pow(jobs []C.zariz_pow_job, batch []*request) {
 	for i, r := range batch {
-		output := a.room(len(r.output))
-		jobs[i] = C.zariz_pow_job{
-			modulus:  (*C.zariz_modulus)(r.owner.pointer),
-			base:     a.copy(r.input),
-			exponent: a.copy(r.other),
-			output:   (*C.uint8_t)(unsafe.SliceData(output)),
-			capacity: C.size_t(len(output)),
-		}
+		jobs[i] = a.powJob(r)
 	}
 	C.zgo_pow(&jobs[0], C.size_t(len(jobs)))
 	for i, r := range batch {
@@ -265,10 +281,22 @@ func (a *arena) pow(jobs []C.zariz_pow_job, batch []*request) {
 	}
 }
 
-// finish takes the result of a request from the memory of C.
+func (a *arena) powJob(r *request) C.zariz_pow_job {
+	output := a.room(len(r.output))
+	return C.zariz_pow_job{
+		modulus:  (*C.zariz_modulus)(r.owner.pointer),
+		base:     a.copy(r.input),
+		exponent: a.copy(r.other),
+		output:   (*C.uint8_t)(unsafe.SliceData(output)),
+		capacity: C.size_t(len(output)),
+		status:   C.ZARIZ_INTERNAL,
+	}
+}
+
+// finish takes a result.
 func (r *request) finish(status int32, output unsafe.Pointer, size int) {
 	r.status = status
-	if status == statusOK && !r.abandoned.Load() {
+	if status == statusOK {
 		r.output = r.output[:copy(r.output, unsafe.Slice((*byte)(output), size))]
 	}
 }
@@ -356,17 +384,17 @@ func engineGenerate(bits, count int) ([]unsafe.Pointer, error) {
 	return keys, err
 }
 
-// enginePublicNumbers returns n and e of a private key.
-func enginePublicNumbers(key unsafe.Pointer) (n, e *big.Int, err error) {
-	var buffers [2]C.zariz_buffer
-	err = attempt(func(message *C.char) C.int32_t {
-		return C.zgo_public_numbers((*C.zariz_private_key)(key), &buffers[0], message)
+// enginePublicDer returns the public key of a private one (SubjectPublicKeyInfo).
+func enginePublicDer(key unsafe.Pointer) ([]byte, error) {
+	var der C.zariz_buffer
+	err := attempt(func(message *C.char) C.int32_t {
+		return C.zgo_public((*C.zariz_private_key)(key), &der, message)
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	numbers := takeNumbers(buffers[:])
-	return numbers[0], numbers[1], nil
+	defer C.zariz_buffer_free(&der)
+	return C.GoBytes(unsafe.Pointer(der.data), C.int(der.len)), nil
 }
 
 func enginePublicOf(n, e *big.Int) (unsafe.Pointer, error) {

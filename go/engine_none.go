@@ -23,13 +23,13 @@ func enginePss(_, _, _ uint32) uint32 { panic(noEngine) }
 func engineOaep(_, _ uint32) uint32   { panic(noEngine) }
 func engineCompute(kind, []*request)  { panic(noEngine) }
 
-func engineParsePrivate(_, _ []byte) (unsafe.Pointer, error)      { panic(noEngine) }
-func enginePrivateOf(*[8]*big.Int) (unsafe.Pointer, error)        { panic(noEngine) }
-func enginePrivateNumbers(unsafe.Pointer) ([8]*big.Int, error)    { panic(noEngine) }
-func engineGenerate(_, _ int) ([]unsafe.Pointer, error)           { panic(noEngine) }
-func enginePublicNumbers(unsafe.Pointer) (n, e *big.Int, _ error) { panic(noEngine) }
-func enginePublicOf(_, _ *big.Int) (unsafe.Pointer, error)        { panic(noEngine) }
-func engineModulusOf(*big.Int) (unsafe.Pointer, error)            { panic(noEngine) }
-func engineFreePrivate(unsafe.Pointer)                            { panic(noEngine) }
-func engineFreePublic(unsafe.Pointer)                             { panic(noEngine) }
-func engineFreeModulus(unsafe.Pointer)                            { panic(noEngine) }
+func engineParsePrivate(_, _ []byte) (unsafe.Pointer, error)   { panic(noEngine) }
+func enginePrivateOf(*[8]*big.Int) (unsafe.Pointer, error)     { panic(noEngine) }
+func enginePrivateNumbers(unsafe.Pointer) ([8]*big.Int, error) { panic(noEngine) }
+func engineGenerate(_, _ int) ([]unsafe.Pointer, error)        { panic(noEngine) }
+func enginePublicDer(unsafe.Pointer) ([]byte, error)           { panic(noEngine) }
+func enginePublicOf(_, _ *big.Int) (unsafe.Pointer, error)     { panic(noEngine) }
+func engineModulusOf(*big.Int) (unsafe.Pointer, error)         { panic(noEngine) }
+func engineFreePrivate(unsafe.Pointer)                         { panic(noEngine) }
+func engineFreePublic(unsafe.Pointer)                          { panic(noEngine) }
+func engineFreeModulus(unsafe.Pointer)                         { panic(noEngine) }

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// ErrClosed is the error of operations with a key that was closed.
-var ErrClosed = errors.New("zariz: the key is closed")
+// ErrClosed is the error of a key or modulus that was closed.
+var ErrClosed = errors.New("zariz: the key or modulus is closed")
 
 // ErrFault says that a result was wrong twice and is withheld: the processor or memory is faulty or attacked.
 var ErrFault = errors.New("zariz: a result was wrong twice and is withheld: the processor or memory is " +

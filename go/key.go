@@ -6,12 +6,15 @@ import (
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/asn1"
 	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
 	"math/big"
 	"runtime"
+	"unsafe"
 )
 
 // The shortest and the longest modulus of a key, in bits.
@@ -153,6 +156,11 @@ func GenerateMany(bits, count int) ([]*Key, error) {
 		err = errors.Join(err, <-errs)
 	}
 	if err != nil {
+		for _, key := range keys {
+			if key != nil {
+				key.Close()
+			}
+		}
 		return nil, err
 	}
 	return keys, nil
@@ -164,12 +172,7 @@ func generate(bits int, keys []*Key) error {
 		if err != nil {
 			return err
 		}
-		for i, pointer := range pointers {
-			if keys[i], err = newKey(newHandle(pointer, engineFreePrivate)); err != nil {
-				return err
-			}
-		}
-		return nil
+		return adopt(pointers, keys)
 	}
 	for i := range keys {
 		key, err := rsa.GenerateKey(rand.Reader, bits)
@@ -183,18 +186,49 @@ func generate(bits int, keys []*Key) error {
 	return nil
 }
 
-// newKey makes a Key from a handle of the engine.
-func newKey(handle *handle) (*Key, error) {
-	n, e, err := enginePublicNumbers(handle.pointer)
-	if err == nil && (!e.IsInt64() || int64(int(e.Int64())) != e.Int64()) {
-		err = errors.New("zariz: the public exponent is too long for crypto/rsa")
+// adopt makes keys of handles of the engine. If one cannot be made, the others are all the same, for the
+// caller to close.
+func adopt(pointers []unsafe.Pointer, keys []*Key) (err error) {
+	for i, pointer := range pointers {
+		key, failure := newKey(newHandle(pointer, engineFreePrivate))
+		keys[i], err = key, errors.Join(err, failure)
 	}
+	return err
+}
+
+// newKey makes the key of a handle of the engine.
+func newKey(handle *handle) (*Key, error) {
+	public, err := publicOf(handle.pointer)
 	if err != nil {
 		handle.close()
 		return nil, err
 	}
-	return keyOf(&rsa.PublicKey{N: n, E: int(e.Int64())}, handle), nil
+	return keyOf(public, handle), nil
 }
+
+// publicOf returns the public key of a private one of the engine. Keys for RSASSA-PSS alone (RFC 4055) are an
+// error, as they are in crypto/x509: neither a Key nor an rsa.PublicKey could keep to their restrictions.
+func publicOf(private unsafe.Pointer) (*rsa.PublicKey, error) {
+	der, err := enginePublicDer(private)
+	if err != nil {
+		return nil, err
+	}
+	var info struct {
+		Algorithm pkix.AlgorithmIdentifier
+		Key       asn1.BitString
+	}
+	if _, err := asn1.Unmarshal(der, &info); err == nil && info.Algorithm.Algorithm.Equal(rsassaPss) {
+		return nil, errors.New("zariz: the key is restricted to RSASSA-PSS, which this package and crypto/x509 " +
+			"do not support: convert it to an ordinary RSA key (rsaEncryption)")
+	}
+	key, err := x509.ParsePKIXPublicKey(der)
+	if err != nil {
+		return nil, fmt.Errorf("zariz: the public key is not one of crypto/rsa: %w", err)
+	}
+	return key.(*rsa.PublicKey), nil
+}
+
+var rsassaPss = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 1, 10}
 
 func keyOf(public *rsa.PublicKey, h *handle) *Key {
 	key := &Key{public, h}
@@ -252,12 +286,16 @@ func (k *Key) Sign(_ io.Reader, digest []byte, opts crypto.SignerOpts) ([]byte, 
 	return k.SignContext(context.Background(), digest, opts)
 }
 
-// SignMessage hashes and signs a message: a Key is a [crypto.MessageSigner].
+// SignMessage hashes and signs a message; it makes a [crypto.MessageSigner] of the key. Like Sign, it signs
+// the message as it is if the hash is 0.
 func (k *Key) SignMessage(rand io.Reader, message []byte, opts crypto.SignerOpts) ([]byte, error) {
-	if opts == nil {
-		return nil, errNoOptions
+	hash, err := hashOf(opts)
+	if err != nil {
+		return nil, err
 	}
-	hash := opts.HashFunc()
+	if hash == 0 {
+		return k.Sign(rand, message, opts)
+	}
 	if !hash.Available() {
 		return nil, errHash(hash)
 	}
@@ -266,8 +304,9 @@ func (k *Key) SignMessage(rand io.Reader, message []byte, opts crypto.SignerOpts
 	return k.Sign(rand, hasher.Sum(nil), opts)
 }
 
-// SignContext is Sign, with a context that ends the wait. A signature that is already being computed is
-// finished, and thrown away.
+// SignContext is Sign, with a context that ends the wait. If another goroutine computes the request already,
+// its result is thrown away. A goroutine that computes, for itself and others, finishes that and returns the
+// result.
 func (k *Key) SignContext(ctx context.Context, digest []byte, opts crypto.SignerOpts) ([]byte, error) {
 	r, err := k.toSign(digest, opts)
 	if err != nil {

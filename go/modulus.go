@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/big"
 	"runtime"
+	"unsafe"
 )
 
 // Modulus is an odd number above 1, of up to 16384 bits: powers are computed modulo it. Any number of
@@ -15,8 +16,7 @@ import (
 // values. That holds only for the power itself: math/big, which holds the numbers before and after, is not
 // constant-time. Without the engine, math/big also computes the power.
 type Modulus struct {
-	n *big.Int
-	// Nil without the engine.
+	n      *big.Int
 	handle *handle
 }
 
@@ -25,17 +25,23 @@ func NewModulus(n *big.Int) (*Modulus, error) {
 	if n == nil || n.Cmp(big.NewInt(1)) <= 0 || n.Bit(0) == 0 || n.BitLen() > maxBits {
 		return nil, fmt.Errorf("zariz: a modulus must be odd, above 1, and have at most %d bits", maxBits)
 	}
-	m := &Modulus{n: new(big.Int).Set(n)}
-	if !Available() {
-		return m, nil
+	var pointer unsafe.Pointer // nil without the engine
+	if Available() {
+		var err error
+		if pointer, err = engineModulusOf(n); err != nil {
+			return nil, err
+		}
 	}
-	pointer, err := engineModulusOf(n)
-	if err != nil {
-		return nil, err
-	}
-	m.handle = newHandle(pointer, engineFreeModulus)
+	m := &Modulus{new(big.Int).Set(n), newHandle(pointer, engineFreeModulus)}
 	runtime.AddCleanup(m, (*handle).close, m.handle)
 	return m, nil
+}
+
+// Close frees the modulus, as soon as powers under way have ended. Later ones return [ErrClosed]. A modulus
+// that is not closed is freed when it is collected.
+func (m *Modulus) Close() error {
+	m.handle.close()
+	return nil
 }
 
 // Pow returns base^exponent modulo m, from 0 to m−1. The exponent must not be negative.
@@ -76,14 +82,15 @@ func (m *Modulus) toRaise(base, exponent *big.Int) (*request, error) {
 	if base == nil || exponent == nil || exponent.Sign() < 0 {
 		return nil, errors.New("zariz: the base or exponent is nil, or the exponent negative")
 	}
-	if m.handle == nil {
+	if err := m.handle.hold(); err != nil {
+		return nil, err
+	}
+	if m.handle.pointer == nil {
+		m.handle.release()
 		return nil, nil
 	}
 	if base.Sign() < 0 {
 		base = new(big.Int).Mod(base, m.n)
-	}
-	if err := m.handle.hold(); err != nil {
-		return nil, err
 	}
 	baseBytes, exponentBytes := base.Bytes(), exponent.Bytes()
 	defer clear(baseBytes)

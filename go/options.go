@@ -46,16 +46,22 @@ type signature struct {
 	salt int
 }
 
+// hashOf is the hash of options, which may be nil.
+func hashOf(opts crypto.SignerOpts) (crypto.Hash, error) {
+	if pss, isPss := opts.(*rsa.PSSOptions); opts == nil || isPss && pss == nil {
+		return 0, errNoOptions
+	}
+	return opts.HashFunc(), nil
+}
+
 // readSignature reads the options of crypto.Signer, for a key of so many bits.
 func readSignature(opts crypto.SignerOpts, digest []byte, bits int) (s signature, err error) {
-	if opts == nil {
-		return s, errNoOptions
+	hash, err := hashOf(opts)
+	if err != nil {
+		return s, err
 	}
 	pss, isPss := opts.(*rsa.PSSOptions)
-	if isPss && pss == nil {
-		return s, errNoOptions
-	}
-	s = signature{hash: opts.HashFunc(), isPss: isPss}
+	s = signature{hash: hash, isPss: isPss}
 	_, isOurs := hashCodes[s.hash]
 	prefix, isOther := otherPrefixes[s.hash]
 	if !isOurs && (isPss || !isOther) {

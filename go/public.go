@@ -10,13 +10,13 @@ import (
 	"fmt"
 	"math/big"
 	"runtime"
+	"unsafe"
 )
 
 // PublicKey verifies signatures. Any number of goroutines may use it at once; those that do share batches.
 // Make one for each key, not for each signature.
 type PublicKey struct {
 	public *rsa.PublicKey
-	// Nil without the engine.
 	handle *handle
 }
 
@@ -28,15 +28,14 @@ func NewPublicKey(key *rsa.PublicKey) (*PublicKey, error) {
 	if err := checkBits(key.N.BitLen()); err != nil {
 		return nil, err
 	}
-	p := &PublicKey{public: &rsa.PublicKey{N: new(big.Int).Set(key.N), E: key.E}}
-	if !Available() {
-		return p, nil
+	var pointer unsafe.Pointer // nil without the engine
+	if Available() {
+		var err error
+		if pointer, err = enginePublicOf(key.N, big.NewInt(int64(key.E))); err != nil {
+			return nil, err
+		}
 	}
-	pointer, err := enginePublicOf(key.N, big.NewInt(int64(key.E)))
-	if err != nil {
-		return nil, err
-	}
-	p.handle = newHandle(pointer, engineFreePublic)
+	p := &PublicKey{&rsa.PublicKey{N: new(big.Int).Set(key.N), E: key.E}, newHandle(pointer, engineFreePublic)}
 	runtime.AddCleanup(p, (*handle).close, p.handle)
 	return p, nil
 }
@@ -60,7 +59,14 @@ func LoadPublic(data []byte) (*PublicKey, error) {
 	return NewPublicKey(rsaKey)
 }
 
-// RSA returns the key as a key of crypto/rsa.
+// Close frees the key, as soon as verifications under way have ended. Later ones return [ErrClosed]. A key
+// that is not closed is freed when it is collected.
+func (p *PublicKey) Close() error {
+	p.handle.close()
+	return nil
+}
+
+// RSA returns the key as one of crypto/rsa.
 func (p *PublicKey) RSA() *rsa.PublicKey { return p.public }
 
 // Verify checks a signature of a digest: PKCS #1 v1.5, or PSS if opts is an *[rsa.PSSOptions]. If the
@@ -95,11 +101,15 @@ func (p *PublicKey) toVerify(digest, signature []byte, opts crypto.SignerOpts) (
 	if errors.Is(err, rsa.ErrMessageTooLong) || err == nil && len(signature) != p.public.Size() {
 		return nil, rsa.ErrVerification
 	}
-	if err != nil || p.handle == nil || !s.isOurs() {
+	if err != nil {
 		return nil, err
 	}
 	if err := p.handle.hold(); err != nil {
 		return nil, err
+	}
+	if p.handle.pointer == nil || !s.isOurs() {
+		p.handle.release()
+		return nil, nil
 	}
 	return newRequest(0, s.algorithm(), p.handle, digest, signature, 0), nil
 }

@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
+	"encoding/asn1"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -159,7 +160,12 @@ func TestSignMessage(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for _, opts := range []crypto.SignerOpts{nil, crypto.Hash(0), crypto.BLAKE2b_256} {
+	signature := must(key.SignMessage(nil, []byte("message"), crypto.Hash(0)))
+	if !bytes.Equal(signature, must(key.Sign(nil, []byte("message"), crypto.Hash(0)))) {
+		t.Error("without a hash, SignMessage is not Sign")
+	}
+	var noPss *rsa.PSSOptions
+	for _, opts := range []crypto.SignerOpts{nil, noPss, &rsa.PSSOptions{}, crypto.BLAKE2b_256} {
 		if _, err := key.SignMessage(nil, []byte("message"), opts); err == nil {
 			t.Errorf("%v: no error", opts)
 		}
@@ -423,6 +429,20 @@ func TestKeys(t *testing.T) {
 	}
 }
 
+// A key for RSASSA-PSS alone (RFC 4055) must not decrypt, nor sign otherwise.
+func TestRestrictedKeysAreRefused(t *testing.T) {
+	data := must(asn1.Marshal(struct {
+		Version   int
+		Algorithm struct{ Name asn1.ObjectIdentifier }
+		Key       []byte
+	}{0, struct{ Name asn1.ObjectIdentifier }{asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 1, 10}},
+		x509.MarshalPKCS1PrivateKey(stdKey(2048, 0))}))
+	_, err := zariz.Load(data)
+	if err == nil || zariz.Available() && !strings.Contains(err.Error(), "RSASSA-PSS") {
+		t.Error(err)
+	}
+}
+
 func TestGeneration(t *testing.T) {
 	keys := must(zariz.GenerateMany(1024, 5))
 	for i, key := range keys {
@@ -650,6 +670,32 @@ func TestClose(t *testing.T) {
 			if !errors.Is(err, zariz.ErrClosed) {
 				t.Error(err)
 			}
+		}
+	}
+}
+
+func TestCloseOfPublicKeysAndModuli(t *testing.T) {
+	public, modulus := publicOf(stdKey(1024, 0)), must(zariz.NewModulus(big.NewInt(15)))
+	two := []*big.Int{big.NewInt(2)}
+	for range 2 {
+		public.Close()
+		modulus.Close()
+	}
+	for _, hash := range []crypto.Hash{crypto.SHA256, crypto.MD5} {
+		digest, signature := make([]byte, hash.Size()), make([]byte, 128)
+		jobs := []zariz.VerifyJob{{Key: public, Digest: digest, Signature: signature, Opts: hash}}
+		zariz.VerifyMany(jobs)
+		for _, err := range []error{public.Verify(digest, signature, hash), jobs[0].Err} {
+			if !errors.Is(err, zariz.ErrClosed) {
+				t.Errorf("%v: %v", hash, err)
+			}
+		}
+	}
+	_, first := modulus.Pow(two[0], two[0])
+	_, second := modulus.PowMany(two, two)
+	for _, err := range []error{first, second} {
+		if !errors.Is(err, zariz.ErrClosed) {
+			t.Error(err)
 		}
 	}
 }
