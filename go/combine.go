@@ -11,8 +11,8 @@ import (
 
 // Requests of goroutines share batches. A goroutine that finds fewer batches under way than there are
 // processors leads: it takes waiting requests with its own, computes them by one call of C, and wakes their
-// goroutines. Then it hands the lead to a goroutine that has come meanwhile. Only leaders hold a thread. There
-// is no timer, but before a leader computes, it yields to goroutines that are ready (see gather).
+// goroutines. Then it hands the lead to a goroutine that has come meanwhile. Only leaders hold a thread.
+// There is no timer, but before a leader computes, it yields to goroutines that are ready (see gather).
 
 // kind says which requests can be in one batch.
 type kind int
@@ -302,8 +302,7 @@ func (m *many) add(kind kind, bits int, r *request, result func()) {
 	(*m)[c].results = append((*m)[c].results, result)
 }
 
-// manyBatch is how many of them are computed by one call of C at most. Fewer are computed by each if otherwise
-// processors would be idle.
+// manyBatch is how many of them are computed by one call of C at most; fewer, if processors would be idle.
 const manyBatch = 64
 
 // compute computes all requests, on all processors.

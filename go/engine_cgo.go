@@ -130,8 +130,8 @@ func misfit(engine string, major, minor int) string {
 	if theirMajor == major && (major > 0 || theirMinor == minor) {
 		return ""
 	}
-	return fmt.Sprintf("internal/syso/zariz_linux_amd64.syso has the engine of version %s, and the module is for "+
-		"%d.%d: make the file again with `cargo xtask go`, and build again", engine, major, minor)
+	return fmt.Sprintf("the file internal/syso/zariz_linux_amd64.syso has version %s of the engine, and the "+
+		"module is for %d.%d: make it with `cargo xtask go`, and build again", engine, major, minor)
 }
 
 func engineName() string          { return C.GoString(C.zariz_engine()) }

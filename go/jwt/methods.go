@@ -3,7 +3,9 @@
 //	token := jwt.NewWithClaims(zarizjwt.SigningMethodRS256, claims) // of this package, instead of jwt's
 //	text, err := token.SignedString(key)                            // a *zariz.Key
 //
-// For verification, call [Register] once, and have the Keyfunc return a *zariz.PublicKey.
+// For verification, call [Register] once, and have the Keyfunc return a *zariz.PublicKey. Then the method of
+// a parsed token is a [*SigningMethod]: a Keyfunc's check token.Method.(*jwt.SigningMethodRSA) fails. Name
+// the algorithms with [jwt.WithValidMethods] instead.
 package jwt
 
 import (
@@ -45,7 +47,7 @@ func pss(method *jwt.SigningMethodRSAPSS) *SigningMethod {
 		&rsa.PSSOptions{Hash: method.Hash, SaltLength: rsa.PSSSaltLengthAuto}}
 }
 
-// Register makes golang-jwt use these methods for the tokens that it parses.
+// Register has golang-jwt use these methods for the tokens that it parses, in the whole program.
 func Register() {
 	for _, method := range []*SigningMethod{SigningMethodRS256, SigningMethodRS384, SigningMethodRS512,
 		SigningMethodPS256, SigningMethodPS384, SigningMethodPS512} {
