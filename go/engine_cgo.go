@@ -79,7 +79,7 @@ static int32_t zgo_modulus_of(const zariz_bytes *number, zariz_modulus **modulus
 static int32_t zgo_generate(size_t bits, size_t count, zariz_private_key **keys, char *message) {
 	return zgo_failed(zariz_private_key_generate(bits, count, keys), message);
 }
-static int32_t zgo_public(const zariz_private_key *key, zariz_buffer *der, char *message) {
+static int32_t zgo_public_der(const zariz_private_key *key, zariz_buffer *der, char *message) {
 	zariz_public_key *public_key;
 	int32_t status = zariz_private_key_public(key, &public_key);
 	if (status == ZARIZ_OK) {
@@ -388,7 +388,7 @@ func engineGenerate(bits, count int) ([]unsafe.Pointer, error) {
 func enginePublicDer(key unsafe.Pointer) ([]byte, error) {
 	var der C.zariz_buffer
 	err := attempt(func(message *C.char) C.int32_t {
-		return C.zgo_public((*C.zariz_private_key)(key), &der, message)
+		return C.zgo_public_der((*C.zariz_private_key)(key), &der, message)
 	})
 	if err != nil {
 		return nil, err

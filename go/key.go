@@ -37,7 +37,8 @@ var (
 	_ crypto.Decrypter = (*Key)(nil)
 )
 
-// Load reads a private key: PKCS #8 or PKCS #1, PEM or DER.
+// Load reads a private key: PKCS #8 or PKCS #1, PEM or DER. A key that is restricted to RSASSA-PSS (RFC 4055)
+// is an error.
 func Load(data []byte) (*Key, error) { return LoadEncrypted(data, nil) }
 
 // LoadEncrypted reads a private key that may be encrypted (PKCS #8, PBES2). Only the engine can decrypt it.
@@ -206,8 +207,9 @@ func newKey(handle *handle) (*Key, error) {
 	return keyOf(public, handle), nil
 }
 
-// publicOf returns the public key of a private one of the engine. Keys for RSASSA-PSS alone (RFC 4055) are an
-// error, as they are in crypto/x509: neither a Key nor an rsa.PublicKey could keep to their restrictions.
+// publicOf returns the public key of a private one of the engine. A key that is restricted to RSASSA-PSS is an
+// error, as in crypto/x509: an rsa.PublicKey has no restrictions, and paddings that are made here would pass
+// the engine's check.
 func publicOf(private unsafe.Pointer) (*rsa.PublicKey, error) {
 	der, err := enginePublicDer(private)
 	if err != nil {
