@@ -207,7 +207,7 @@ func newKey(handle *handle) (*Key, error) {
 	return keyOf(public, handle), nil
 }
 
-// publicOf returns the public key of a private one of the engine. A key that is restricted to RSASSA-PSS is an
+// publicOf returns the public key of a private one of the engine. A key restricted to RSASSA-PSS is an
 // error, as in crypto/x509: an rsa.PublicKey has no restrictions, and paddings that are made here would pass
 // the engine's check.
 func publicOf(private unsafe.Pointer) (*rsa.PublicKey, error) {
