@@ -33,8 +33,8 @@ pub enum Operation {
     EncryptPkcs1,
     /// Encrypt it by OAEP. The second bytes are the label.
     EncryptOaep,
-    /// Load a private key. The first bytes have its numbers n, e, d, p, q, dp, dq and qinv, each as `bytes`.
-    /// The result is a handle (8 bytes), and the length of the key in bits (4 bytes).
+    /// Keeps the private key whose numbers n, e, d, p, q, dp, dq and qinv are in the first bytes, each as
+    /// `bytes`. The result is its handle (8 bytes) and its length in bits (4).
     LoadNumbers,
     /// The same for a private key in DER: PKCS#8 or PKCS#1.
     LoadDer,
@@ -69,20 +69,9 @@ impl Operation {
     ];
 }
 
-/// The hashes, in the order of their numbers: `Hash.java` has the same.
-const HASHES: [Hash; 11] = [
-    Hash::Sha1,
-    Hash::Sha224,
-    Hash::Sha256,
-    Hash::Sha384,
-    Hash::Sha512,
-    Hash::Sha512_224,
-    Hash::Sha512_256,
-    Hash::Sha3_224,
-    Hash::Sha3_256,
-    Hash::Sha3_384,
-    Hash::Sha3_512,
-];
+/// The hashes, in the order of their numbers: `Hash.java` has the same. Signatures and OAEP here use no SHAKE,
+/// which comes last.
+const HASHES: &[Hash] = Hash::ALL.split_at(11).0;
 
 /// How an operation ended. After any but [`Done`](Self::Done), a result's bytes are the error's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

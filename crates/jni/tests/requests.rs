@@ -1,7 +1,7 @@
 //! Requests as Java writes them, and bytes that nobody should write.
 
 use zariz::rsa::{Algorithm, Hash, Padding, PrivateKey, PublicKey};
-use zariz_jni::answer;
+use zariz_jni::{answer, protocol::Reader};
 
 const SIGN: u8 = 0;
 const VERIFY: u8 = 2;
@@ -114,6 +114,24 @@ fn numbers_may_begin_with_zeros_and_must_fit_together() {
     assert_eq!(one(&request(LOAD_NUMBERS, 0, b"", b"")).0, 6);
     assert_eq!(one(&request(GENERATE, u64::MAX, &[1, 0, 1], b"")).0, 2);
     assert_eq!(one(&request(GENERATE, 1024, &[2], b"")).0, 2);
+}
+
+/// Their numbers are those of the constants in `Hash.java`.
+#[test]
+fn hashes_keep_their_numbers() {
+    let java = include_str!("../../../java/src/main/java/zariz/jca/Hash.java");
+    let names: Vec<&str> = java
+        .lines()
+        .filter_map(|line| line.strip_prefix("    SHA")?.split_once("(\"")?.1.split('"').next())
+        .collect();
+    assert_eq!(names[2], "SHA-256");
+    assert_eq!(names.len(), 11);
+    for (number, name) in names.into_iter().enumerate() {
+        let mut bytes = request(DESCRIBE, 0, b"", b"");
+        (bytes[9], bytes[10]) = (number as u8, number as u8);
+        let read = Reader(&bytes).request().unwrap();
+        assert_eq!((read.hash.name(), read.mask_hash.name()), (name, name));
+    }
 }
 
 #[test]
