@@ -123,14 +123,26 @@ final class Keys {
     }
 
     private static Loaded keep(Key key, Loaded loaded) {
-        Identity identity = new Identity(key);
-        Loaded other = LOADED.putIfAbsent(identity, loaded);
-        if (other != null) {
-            free(loaded);
-            return other;
+        Identity identity = null;
+        boolean isKept = false;
+        try {
+            identity = new Identity(key);
+            Loaded other = LOADED.putIfAbsent(identity, loaded);
+            if (other != null) {
+                return other;
+            }
+            Identity registered = identity;
+            CLEANER.register(key, () -> forget(registered));
+            isKept = true;
+            return loaded;
+        } finally {
+            if (!isKept) { // another thread was faster, or memory ran out
+                if (identity != null) {
+                    LOADED.remove(identity, loaded);
+                }
+                free(loaded);
+            }
         }
-        CLEANER.register(key, () -> forget(identity));
-        return loaded;
     }
 
     private static void forget(Identity identity) {

@@ -1,5 +1,6 @@
 package zariz.jca;
 
+import java.lang.ref.Reference;
 import java.security.AlgorithmParameters;
 import java.security.GeneralSecurityException;
 import java.security.InvalidAlgorithmParameterException;
@@ -41,11 +42,12 @@ final class RsaCipher extends CipherSpi {
     /** The parameters that SunJSSE passes with an encrypted premaster secret. Their class is internal. */
     private static final String PREMASTER_SPEC = "sun.security.internal.spec.TlsRsaPremasterSecretParameterSpec";
 
+    /** What OAEP needs; for PKCS#1 v1.5 it has no meaning. */
+    private record Oaep(Hash hash, Hash maskHash, byte[] label) {}
+
     private boolean isOaep;
-    private Hash hash = Hash.SHA_1;
-    private Hash maskHash = Hash.SHA_1;
-    private byte[] label = new byte[0];
-    /** The hash in the name of the transformation. */
+    private Oaep oaep;
+    /** The hash that the transformation named. */
     private Hash named = Hash.SHA_1;
 
     private boolean encrypts;
@@ -100,7 +102,8 @@ final class RsaCipher extends CipherSpi {
     @Override
     protected void engineInit(int mode, Key key, AlgorithmParameterSpec parameters, SecureRandom random)
             throws InvalidKeyException, InvalidAlgorithmParameterException {
-        encrypts = mode == Cipher.ENCRYPT_MODE || mode == Cipher.WRAP_MODE;
+        boolean encrypts = mode == Cipher.ENCRYPT_MODE || mode == Cipher.WRAP_MODE;
+        Keys.Loaded loaded;
         if (encrypts && key instanceof PublicKey it) {
             loaded = Keys.of(it);
         } else if (!encrypts && key instanceof PrivateKey it) {
@@ -111,44 +114,43 @@ final class RsaCipher extends CipherSpi {
         if (!"RSA".equalsIgnoreCase(key.getAlgorithm())) {
             throw new InvalidKeyException("the key is for signatures by PSS only");
         }
-        this.key = key;
-        isPremaster = false;
-        if (isOaep) {
-            setOaep(parameters);
-        } else if (parameters != null) {
-            isPremaster = parameters.getClass().getName().equals(PREMASTER_SPEC);
-            if (!isPremaster) {
-                throw new InvalidAlgorithmParameterException("PKCS#1 v1.5 has no parameters");
-            }
+        boolean isPremaster =
+                !isOaep && parameters != null && parameters.getClass().getName().equals(PREMASTER_SPEC);
+        if (!isOaep && parameters != null && !isPremaster) {
+            throw new InvalidAlgorithmParameterException("PKCS#1 v1.5 has no parameters");
         }
+        Oaep oaep = read(isOaep ? parameters : null);
+        if (isOaep && loaded.size() < 2 * oaep.hash.size + 2) {
+            throw new InvalidKeyException("a key of " + loaded.bits() + " bits is too short for OAEP with "
+                    + oaep.hash.digestName);
+        }
+        // After an error, the cipher is as before.
+        this.encrypts = encrypts;
+        this.isPremaster = isPremaster;
+        this.oaep = oaep;
+        this.key = key;
+        this.loaded = loaded;
         reset();
     }
 
-    private void setOaep(AlgorithmParameterSpec parameters)
-            throws InvalidAlgorithmParameterException, InvalidKeyException {
-        hash = named;
-        maskHash = Hash.SHA_1; // JCA's default, for every hash
-        label = new byte[0];
-        if (parameters != null) {
-            if (!(parameters instanceof OAEPParameterSpec oaep)
-                    || !"MGF1".equalsIgnoreCase(oaep.getMGFAlgorithm())
-                    || !(oaep.getMGFParameters() instanceof MGF1ParameterSpec mgf1)
-                    || !(oaep.getPSource() instanceof PSource.PSpecified source)) {
-                throw new InvalidAlgorithmParameterException(
-                        "OAEP needs an OAEPParameterSpec with MGF1 and a label, not " + parameters);
-            }
-            hash = Hash.named(oaep.getDigestAlgorithm());
-            maskHash = Hash.named(mgf1.getDigestAlgorithm());
-            label = source.getValue();
-            if (hash == null || maskHash == null) {
-                throw new InvalidAlgorithmParameterException("zariz lacks a hash of these parameters: "
-                        + oaep.getDigestAlgorithm() + ", " + mgf1.getDigestAlgorithm());
-            }
+    private Oaep read(AlgorithmParameterSpec parameters) throws InvalidAlgorithmParameterException {
+        if (parameters == null) {
+            return new Oaep(named, Hash.SHA_1, new byte[0]); // the architecture's mask, for every hash
         }
-        if (loaded.size() < 2 * hash.size + 2) {
-            throw new InvalidKeyException("a key of " + loaded.bits() + " bits is too short for OAEP with "
-                    + hash.digestName);
+        if (!(parameters instanceof OAEPParameterSpec oaep)
+                || !"MGF1".equalsIgnoreCase(oaep.getMGFAlgorithm())
+                || !(oaep.getMGFParameters() instanceof MGF1ParameterSpec mgf1)
+                || !(oaep.getPSource() instanceof PSource.PSpecified source)) {
+            throw new InvalidAlgorithmParameterException(
+                    "OAEP needs an OAEPParameterSpec with MGF1 and a label, not " + parameters);
         }
+        Hash hash = Hash.named(oaep.getDigestAlgorithm());
+        Hash maskHash = Hash.named(mgf1.getDigestAlgorithm());
+        if (hash == null || maskHash == null) {
+            throw new InvalidAlgorithmParameterException("zariz lacks a hash of these parameters: "
+                    + oaep.getDigestAlgorithm() + ", " + mgf1.getDigestAlgorithm());
+        }
+        return new Oaep(hash, maskHash, source.getValue());
     }
 
     @Override
@@ -188,9 +190,15 @@ final class RsaCipher extends CipherSpi {
         Operation operation = encrypts
                 ? isOaep ? Operation.ENCRYPT_OAEP : Operation.ENCRYPT_PKCS1
                 : isOaep ? Operation.DECRYPT_OAEP : Operation.DECRYPT_PKCS1;
-        Request request = new Request(operation, loaded.handle(), hash, maskHash, 0, input, label);
+        Request request =
+                new Request(operation, loaded.handle(), oaep.hash, oaep.maskHash, 0, input, oaep.label);
         Batcher batcher = encrypts ? Batcher.PUBLIC : Batcher.forPrivate(loaded.bits());
-        return switch (batcher.call(request).status()) {
+        try {
+            batcher.call(request);
+        } finally {
+            Reference.reachabilityFence(key); // the native key would be freed with it
+        }
+        return switch (request.status()) {
             case LENGTH -> throw new IllegalBlockSizeException(request.message());
             case PADDING -> throw new BadPaddingException(request.message());
             default -> request.result();
@@ -266,8 +274,8 @@ final class RsaCipher extends CipherSpi {
         }
         try {
             AlgorithmParameters parameters = AlgorithmParameters.getInstance("OAEP");
-            parameters.init(new OAEPParameterSpec(hash.digestName, "MGF1",
-                    new MGF1ParameterSpec(maskHash.digestName), new PSource.PSpecified(label)));
+            parameters.init(new OAEPParameterSpec(oaep.hash.digestName, "MGF1",
+                    new MGF1ParameterSpec(oaep.maskHash.digestName), new PSource.PSpecified(oaep.label)));
             return parameters;
         } catch (GeneralSecurityException e) {
             throw new ProviderException("no provider encodes the parameters of OAEP", e);
@@ -276,7 +284,13 @@ final class RsaCipher extends CipherSpi {
 
     @Override
     protected int engineGetKeySize(Key key) throws InvalidKeyException {
-        return (key instanceof PrivateKey it ? Keys.of(it) : Keys.of((PublicKey) key)).bits();
+        if (key instanceof PrivateKey it) {
+            return Keys.of(it).bits();
+        }
+        if (key instanceof PublicKey it) {
+            return Keys.of(it).bits();
+        }
+        throw new InvalidKeyException("the key is neither a public nor a private one of RSA");
     }
 
     @Override

@@ -1,5 +1,6 @@
 package zariz.jca;
 
+import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.security.AlgorithmParameters;
 import java.security.GeneralSecurityException;
@@ -22,12 +23,15 @@ import zariz.jca.Request.Operation;
 
 /** Signatures by PKCS#1 v1.5, or by PSS. Java hashes the message, zariz signs or verifies the digest. */
 final class RsaSignature extends SignatureSpi {
-    /** Whether signatures are by PSS; otherwise by PKCS#1 v1.5. */
+    /** The hash of the message; for PSS also that of MGF1, and the salt's length. */
+    private record Parameters(Hash hash, Hash maskHash, int saltLength) {}
+
+    /** Whether by PSS. */
     private final boolean isPss;
-    /** For PSS, null until there are parameters. */
-    private Hash hash;
-    private Hash maskHash = Hash.SHA_1;
-    private int saltLength;
+    /** Those that the program set; for PSS null until then. */
+    private Parameters chosen;
+    /** Those in use: the chosen ones, else those that the key is restricted to. */
+    private Parameters parameters;
 
     /** The key object, which keeps the native key alive. */
     private Key key;
@@ -36,13 +40,14 @@ final class RsaSignature extends SignatureSpi {
     /** Whether a part of the message has been read. */
     private boolean begun;
 
-    private RsaSignature(boolean isPss, Hash hash) {
+    private RsaSignature(boolean isPss, Parameters parameters) {
         this.isPss = isPss;
-        this.hash = hash;
+        chosen = parameters;
+        this.parameters = parameters;
     }
 
     static RsaSignature pkcs1(Hash hash) {
-        return new RsaSignature(false, hash);
+        return new RsaSignature(false, new Parameters(hash, Hash.SHA_1, 0));
     }
 
     static RsaSignature pss() {
@@ -68,36 +73,43 @@ final class RsaSignature extends SignatureSpi {
         if (!isPss && !"RSA".equalsIgnoreCase(key.getAlgorithm())) {
             throw new InvalidKeyException("the key is for PSS only");
         }
-        AlgorithmParameterSpec allowed = key instanceof RSAKey rsa ? rsa.getParams() : null;
+        Parameters parameters = chosen;
         try {
-            if (allowed != null && hash != null) {
-                checkAllowed(allowed);
-            } else if (allowed != null) {
-                setParameters(allowed);
+            if (parameters == null && restriction(key) != null) {
+                parameters = read(restriction(key));
             }
-            checkSize(loaded);
+            check(parameters, key, loaded);
         } catch (InvalidAlgorithmParameterException e) {
             throw new InvalidKeyException("the key does not go with the parameters: " + e.getMessage(), e);
         }
         this.key = key;
         this.loaded = loaded;
+        this.parameters = parameters;
         reset();
     }
 
-    /** Checks the parameters against those that the key is restricted to. */
-    private void checkAllowed(AlgorithmParameterSpec allowed) throws InvalidAlgorithmParameterException {
-        if (!(allowed instanceof PSSParameterSpec only)
-                || Hash.named(only.getDigestAlgorithm()) != hash
-                || maskHash(only) != maskHash
-                || only.getSaltLength() > saltLength) {
-            throw new InvalidAlgorithmParameterException("the key is restricted to " + allowed);
-        }
+    /** The parameters that a key is restricted to; null if it is not. */
+    private static AlgorithmParameterSpec restriction(Key key) {
+        return key instanceof RSAKey rsa ? rsa.getParams() : null;
     }
 
-    private void checkSize(Keys.Loaded loaded) throws InvalidAlgorithmParameterException {
-        if (isPss && hash != null && (loaded.bits() + 6) / 8 < hash.size + (long) saltLength + 2) {
+    /** Checks parameters, if there are any, against what the key is restricted to, and its length. */
+    private void check(Parameters parameters, Key key, Keys.Loaded loaded) throws InvalidAlgorithmParameterException {
+        if (!isPss || parameters == null) {
+            return;
+        }
+        AlgorithmParameterSpec allowed = restriction(key);
+        if (allowed != null) {
+            Parameters only = read(allowed);
+            if (only.hash != parameters.hash
+                    || only.maskHash != parameters.maskHash
+                    || only.saltLength > parameters.saltLength) {
+                throw new InvalidAlgorithmParameterException("the key is restricted to " + allowed);
+            }
+        }
+        if ((loaded.bits() + 6) / 8 < parameters.hash.size + (long) parameters.saltLength + 2) {
             throw new InvalidAlgorithmParameterException("a key of " + loaded.bits() + " bits is too short for "
-                    + hash.digestName + " with a salt of " + saltLength + " bytes");
+                    + parameters.hash.digestName + " with a salt of " + parameters.saltLength + " bytes");
         }
     }
 
@@ -112,27 +124,16 @@ final class RsaSignature extends SignatureSpi {
         if (begun) {
             throw new ProviderException("parameters cannot be set while a message is being read");
         }
-        Hash hash = this.hash;
-        Hash maskHash = this.maskHash;
-        int saltLength = this.saltLength;
-        try {
-            setParameters(parameters);
-            if (key instanceof RSAKey rsa && rsa.getParams() != null) {
-                checkAllowed(rsa.getParams());
-            }
-            if (loaded != null) {
-                checkSize(loaded);
-                reset();
-            }
-        } catch (InvalidAlgorithmParameterException e) {
-            this.hash = hash;
-            this.maskHash = maskHash;
-            this.saltLength = saltLength;
-            throw e;
+        Parameters read = read(parameters);
+        if (key != null) {
+            check(read, key, loaded);
         }
+        chosen = read;
+        this.parameters = read;
+        reset();
     }
 
-    private void setParameters(AlgorithmParameterSpec parameters) throws InvalidAlgorithmParameterException {
+    private static Parameters read(AlgorithmParameterSpec parameters) throws InvalidAlgorithmParameterException {
         if (!(parameters instanceof PSSParameterSpec pss)) {
             throw new InvalidAlgorithmParameterException("PSS needs a PSSParameterSpec, not " + parameters);
         }
@@ -141,9 +142,7 @@ final class RsaSignature extends SignatureSpi {
         if (hash == null || maskHash == null || pss.getTrailerField() != PSSParameterSpec.TRAILER_FIELD_BC) {
             throw new InvalidAlgorithmParameterException("zariz has no PSS with " + pss);
         }
-        this.hash = hash;
-        this.maskHash = maskHash;
-        saltLength = pss.getSaltLength();
+        return new Parameters(hash, maskHash, pss.getSaltLength());
     }
 
     /** The hash of MGF1; null if the mask function is another. */
@@ -156,14 +155,15 @@ final class RsaSignature extends SignatureSpi {
 
     @Override
     protected AlgorithmParameters engineGetParameters() {
-        if (!isPss || hash == null) {
+        if (!isPss || parameters == null) {
             return null;
         }
         try {
-            AlgorithmParameters parameters = AlgorithmParameters.getInstance("RSASSA-PSS");
-            parameters.init(new PSSParameterSpec(hash.digestName, "MGF1", new MGF1ParameterSpec(maskHash.digestName),
-                    saltLength, PSSParameterSpec.TRAILER_FIELD_BC));
-            return parameters;
+            AlgorithmParameters encoded = AlgorithmParameters.getInstance("RSASSA-PSS");
+            encoded.init(new PSSParameterSpec(parameters.hash.digestName, "MGF1",
+                    new MGF1ParameterSpec(parameters.maskHash.digestName), parameters.saltLength,
+                    PSSParameterSpec.TRAILER_FIELD_BC));
+            return encoded;
         } catch (GeneralSecurityException e) {
             throw new ProviderException("no provider encodes the parameters of PSS", e);
         }
@@ -189,18 +189,18 @@ final class RsaSignature extends SignatureSpi {
     }
 
     private MessageDigest begin() throws SignatureException {
-        if (hash == null) {
+        if (parameters == null) {
             throw new SignatureException("PSS needs parameters: call setParameter with a PSSParameterSpec");
         }
         if (digest == null) {
-            digest = hash.newDigest();
+            digest = parameters.hash.newDigest();
         }
         begun = true;
         return digest;
     }
 
     private void reset() {
-        if (digest != null && digest.getAlgorithm().equals(hash.digestName)) {
+        if (digest != null && parameters != null && digest.getAlgorithm().equals(parameters.hash.digestName)) {
             digest.reset();
         } else {
             digest = null;
@@ -211,7 +211,11 @@ final class RsaSignature extends SignatureSpi {
     @Override
     protected byte[] engineSign() throws SignatureException {
         Request request = request(isPss ? Operation.SIGN_PSS : Operation.SIGN_PKCS1, new byte[0]);
-        Batcher.forPrivate(loaded.bits()).call(request);
+        try {
+            Batcher.forPrivate(loaded.bits()).call(request);
+        } finally {
+            Reference.reachabilityFence(key); // the native key would be freed with it
+        }
         if (request.status() != Request.Status.DONE) {
             throw new SignatureException(request.message());
         }
@@ -226,7 +230,12 @@ final class RsaSignature extends SignatureSpi {
                     + loaded.size());
         }
         Request request = request(isPss ? Operation.VERIFY_PSS : Operation.VERIFY_PKCS1, signature);
-        return switch (Batcher.PUBLIC.call(request).status()) {
+        try {
+            Batcher.PUBLIC.call(request);
+        } finally {
+            Reference.reachabilityFence(key); // the native key would be freed with it
+        }
+        return switch (request.status()) {
             case DONE -> true;
             case MISMATCH, PADDING -> false; // PADDING: it is not below the modulus
             default -> throw new SignatureException(request.message());
@@ -236,7 +245,8 @@ final class RsaSignature extends SignatureSpi {
     private Request request(Operation operation, byte[] second) throws SignatureException {
         byte[] message = begin().digest();
         begun = false;
-        return new Request(operation, loaded.handle(), hash, maskHash, saltLength, message, second);
+        return new Request(operation, loaded.handle(), parameters.hash, parameters.maskHash, parameters.saltLength,
+                message, second);
     }
 
     @Override

@@ -1,17 +1,35 @@
 package zariz.jca;
 
 import java.nio.charset.StandardCharsets;
+import java.security.KeyFactory;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
+import java.security.PrivateKey;
+import java.security.PublicKey;
 import java.security.Security;
 import java.security.Signature;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.security.spec.X509EncodedKeySpec;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.crypto.Cipher;
 
-/** A program that inserts zariz and uses RSA; {@link LoadingTest} runs it in a Java of its own. */
+/** Programs that tests run in a Java of their own. */
 final class Child {
     private Child() {}
 
     public static void main(String[] arguments) throws Exception {
+        switch (arguments[0]) {
+            case "collect" -> collect();
+            case "exhaust" -> exhaust();
+            default -> use();
+        }
+    }
+
+    /** Inserts zariz and uses RSA. */
+    private static void use() throws Exception {
         Security.insertProviderAt(new Zariz(), 1);
         KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
         generator.initialize(2048);
@@ -51,6 +69,120 @@ final class Child {
                 }
             }
         } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Uses keys that nothing else holds, while the collector runs all the time. */
+    private static void collect() throws Exception {
+        KeyPair pair = Fixtures.newPair(1024);
+        PKCS8EncodedKeySpec privateKey = new PKCS8EncodedKeySpec(pair.getPrivate().getEncoded());
+        X509EncodedKeySpec publicKey = new X509EncodedKeySpec(pair.getPublic().getEncoded());
+        KeyFactory factory = KeyFactory.getInstance("RSA");
+        Thread collector = new Thread(() -> {
+            while (true) {
+                System.gc();
+            }
+        });
+        collector.setDaemon(true);
+        collector.start();
+        ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < 24; i++) {
+            threads.add(new Thread(() -> {
+                try {
+                    for (int j = 0; j < 20; j++) {
+                        byte[] signed = sign(factory.generatePrivate(privateKey));
+                        if (!verify(factory.generatePublic(publicKey), signed)
+                                || decrypt(factory.generatePrivate(privateKey), signed).length > 128) {
+                            throw new AssertionError("a result is wrong");
+                        }
+                    }
+                } catch (Throwable e) {
+                    failures.add(e);
+                }
+            }));
+            threads.get(i).start();
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        for (Throwable failure : failures) {
+            throw new AssertionError(failure);
+        }
+        System.out.println("collected");
+    }
+
+    private static byte[] sign(PrivateKey key) throws Exception {
+        Signature signature = Signature.getInstance("SHA256withRSA", Fixtures.ZARIZ);
+        signature.initSign(key);
+        return signature.sign();
+    }
+
+    private static boolean verify(PublicKey key, byte[] signed) throws Exception {
+        Signature signature = Signature.getInstance("SHA256withRSA", Fixtures.ZARIZ);
+        signature.initVerify(key);
+        return signature.verify(signed);
+    }
+
+    private static byte[] decrypt(PrivateKey key, byte[] encrypted) throws Exception {
+        Cipher cipher = Cipher.getInstance("RSA/ECB/PKCS1Padding", Fixtures.ZARIZ);
+        cipher.init(Cipher.DECRYPT_MODE, key);
+        return cipher.doFinal(encrypted);
+    }
+
+    /** Signs while memory is short; then everything works again. */
+    private static void exhaust() throws Exception {
+        KeyPair pair = Fixtures.newPair(1024);
+        sign(pair.getPrivate());
+        long end = System.nanoTime() + 3_000_000_000L;
+        AtomicInteger errors = new AtomicInteger();
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < 16; i++) {
+            threads.add(new Thread(() -> {
+                while (System.nanoTime() - end < 0) {
+                    try {
+                        sign(pair.getPrivate());
+                    } catch (Throwable e) {
+                        errors.incrementAndGet();
+                    }
+                }
+            }));
+            threads.get(i).start();
+        }
+        while (System.nanoTime() - end < 0) {
+            fill();
+        }
+        for (Thread thread : threads) {
+            thread.join(20_000);
+            if (thread.isAlive()) {
+                System.out.println("a thread waits for ever: " + List.of(thread.getStackTrace()));
+                System.exit(1);
+            }
+        }
+        System.out.println("errors: " + errors.get());
+        if (errors.get() == 0) {
+            throw new AssertionError("memory did not end");
+        }
+        sign(pair.getPrivate());
+        System.out.println("nobody waits");
+    }
+
+    private static void fill() {
+        List<byte[]> held = new ArrayList<>(1 << 20);
+        try {
+            for (int size = 1 << 20; ; ) {
+                try {
+                    held.add(new byte[size]);
+                } catch (OutOfMemoryError e) {
+                    size /= 2;
+                    if (size < 16) {
+                        Thread.sleep(2);
+                        return;
+                    }
+                }
+            }
+        } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
     }

@@ -139,6 +139,32 @@ class CiphersTest {
     }
 
     @Test
+    void anInitializationThatFailsLeavesTheCipherAsItWas() throws Exception {
+        KeyPair pair = Fixtures.pair(2048);
+        KeyPair small = Fixtures.pair(1024);
+        RsaCipher ours = new RsaCipher();
+        ours.engineSetPadding("OAEPWithSHA-512AndMGF1Padding");
+        ours.engineInit(Cipher.ENCRYPT_MODE, pair.getPublic(), (AlgorithmParameterSpec) null, null);
+        OAEPParameterSpec sha1 = new OAEPParameterSpec(
+                "SHA-1", "MGF1", MGF1ParameterSpec.SHA256, new PSource.PSpecified(new byte[] {1}));
+        AlgorithmParameterSpec none = null;
+        assertThrows(
+                InvalidKeyException.class, () -> ours.engineInit(Cipher.DECRYPT_MODE, small.getPrivate(), none, null));
+        assertThrows(
+                InvalidKeyException.class, () -> ours.engineInit(Cipher.DECRYPT_MODE, pair.getPublic(), sha1, null));
+        assertThrows(InvalidAlgorithmParameterException.class,
+                () -> ours.engineInit(Cipher.DECRYPT_MODE, small.getPrivate(), new IvParameterSpec(new byte[8]), null));
+        byte[] message = new byte[126]; // more than SHA-512 leaves in a key of 1024 bits
+        byte[] encrypted = ours.engineDoFinal(message, 0, message.length);
+        Cipher theirs = cipher(
+                SUN, "RSA/ECB/OAEPWithSHA-512AndMGF1Padding", Cipher.DECRYPT_MODE, pair.getPrivate(), null);
+        assertArrayEquals(message, theirs.doFinal(encrypted));
+        SecretKeySpec other = new SecretKeySpec(new byte[16], "RSA");
+        assertThrows(InvalidKeyException.class, () -> new RsaCipher().engineGetKeySize(other));
+        assertEquals(1024, new RsaCipher().engineGetKeySize(small.getPublic()));
+    }
+
+    @Test
     void theNextProviderServesWhatZarizLeavesOut() throws Exception {
         KeyPair pair = Fixtures.pair(2048);
         Fixtures.withZarizFirst(() -> {

@@ -98,7 +98,13 @@ final class Fixtures {
 
     /** What {@link Child} prints in a Java of its own, with these options. */
     static String child(List<String> options, String... arguments) throws Exception {
-        List<String> command = new ArrayList<>(List.of(tool("java"), "-Xcheck:jni"));
+        return childAfter(":", options, arguments);
+    }
+
+    /** The same, after a command of the shell. */
+    static String childAfter(String first, List<String> options, String... arguments) throws Exception {
+        List<String> command = new ArrayList<>(
+                List.of("sh", "-c", first + "; exec \"$@\"", "sh", tool("java"), "-Xcheck:jni"));
         command.addAll(options);
         command.addAll(List.of("-cp", System.getProperty("java.class.path")));
         command.add(Child.class.getName());

@@ -21,6 +21,7 @@ import java.security.interfaces.RSAPrivateCrtKey;
 import java.security.interfaces.RSAPublicKey;
 import java.security.spec.RSAKeyGenParameterSpec;
 import java.security.spec.RSAPrivateKeySpec;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -123,6 +124,17 @@ class KeysTest {
         }
         assertEquals(Request.Status.MALFORMED, status(handle), "the native key is gone");
         assertTrue(((Map<?, ?>) loaded.get(null)).values().stream().noneMatch(it -> ((Keys.Loaded) it).handle() == handle));
+    }
+
+    /** Compiled code holds no object that it does not need any more. */
+    @Test
+    void aKeyIsNotFreedWhileItIsUsed() throws Exception {
+        List<String> options = List.of("-XX:+UseSerialGC", "-Xmx64m", "-Xcomp", "-XX:CompileCommand=quiet",
+                "-XX:CompileCommand=compileonly,zariz.jca.*::*",
+                "-XX:CompileCommand=compileonly,java.security.Signature*::*",
+                "-XX:CompileCommand=compileonly,javax.crypto.Cipher::*");
+        String output = Fixtures.child(options, "collect");
+        assertTrue(output.contains("collected\n"), output);
     }
 
     private static Request.Status status(long handle) {

@@ -5,9 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.security.InvalidAlgorithmParameterException;
 import java.security.InvalidKeyException;
@@ -180,5 +182,35 @@ class SignaturesTest {
         verifier.initVerify(pair.getPublic());
         verifier.update(MESSAGE);
         assertTrue(verifier.verify(signer.sign()));
+    }
+
+    @Test
+    void parametersOfAKeyEndWithTheKey() throws Exception {
+        KeyPairGenerator generator = KeyPairGenerator.getInstance("RSASSA-PSS");
+        BigInteger exponent = RSAKeyGenParameterSpec.F4;
+        generator.initialize(new RSAKeyGenParameterSpec(2048, exponent, pss("SHA-256", "SHA-256", 32)));
+        KeyPair first = generator.generateKeyPair();
+        generator.initialize(new RSAKeyGenParameterSpec(2048, exponent, pss("SHA-384", "SHA-384", 48)));
+        KeyPair second = generator.generateKeyPair();
+        Signature signer = Signature.getInstance("RSASSA-PSS", Fixtures.ZARIZ);
+        signer.initSign(first.getPrivate());
+        signer.initSign(second.getPrivate());
+        signer.update(MESSAGE);
+        byte[] signed = signer.sign();
+        Signature verifier = signature(SUN, "RSASSA-PSS", pss("SHA-384", "SHA-384", 48));
+        verifier.initVerify(second.getPublic());
+        verifier.update(MESSAGE);
+        assertTrue(verifier.verify(signed));
+        // A key without parameters has none of another key.
+        signer.initSign(Fixtures.pair(2048).getPrivate());
+        assertNull(signer.getParameters());
+        assertThrows(SignatureException.class, () -> signer.update(MESSAGE));
+        // Those of the program stay, and a key that fails changes nothing.
+        signer.setParameter(pss("SHA-512", "SHA-512", 64));
+        assertThrows(InvalidKeyException.class, () -> signer.initSign(Fixtures.pair(1024).getPrivate()));
+        assertThrows(InvalidKeyException.class, () -> signer.initSign(first.getPrivate()));
+        assertEquals(64, signer.getParameters().getParameterSpec(PSSParameterSpec.class).getSaltLength());
+        signer.update(MESSAGE);
+        assertEquals(256, signer.sign().length);
     }
 }
