@@ -3,10 +3,11 @@ package zariz.jca;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 
 /** The native library (crates/jni). It has one function, which takes requests as bytes. */
 final class Native {
@@ -45,13 +46,16 @@ final class Native {
 
     private Native() {}
 
-    /** Returns the results of the requests, in order. It never waits for another thread. */
+    /**
+     * The results of the requests, in order. It waits for another thread only while that one reads or changes the
+     * table of keys.
+     */
     static native byte[] call(byte[] requests);
 
     private static void load() throws IOException {
         String path = System.getProperty(PATH_PROPERTY);
         if (path != null) {
-            System.load(Path.of(path).toAbsolutePath().toString());
+            loadNamed(Path.of(path).toAbsolutePath());
             return;
         }
         String os = System.getProperty("os.name");
@@ -64,14 +68,35 @@ final class Native {
             if (library == null) {
                 throw new FileNotFoundException(RESOURCE + " is not in the jar");
             }
-            // No other user may read or write this file, and it is deleted as soon as it is loaded.
-            Path file = Files.createTempFile("zariz-", ".so");
-            try {
-                Files.copy(library, file, StandardCopyOption.REPLACE_EXISTING);
-                System.load(file.toString());
-            } finally {
-                Files.delete(file);
+            loadCopy(library);
+        }
+    }
+
+    /** Loads the file; a copy of it if another class loader has it, because Java gives a file to one of them. */
+    private static void loadNamed(Path file) {
+        try {
+            System.load(file.toString());
+        } catch (UnsatisfiedLinkError e) {
+            try (InputStream library = Files.newInputStream(file)) {
+                loadCopy(library);
+            } catch (IOException | UnsatisfiedLinkError second) {
+                e.addSuppressed(second);
+                throw e;
             }
+        }
+    }
+
+    private static void loadCopy(InputStream library) throws IOException {
+        // Nobody else may read or write it, and it has no name any more when it is loaded.
+        Path file = Files.createTempFile("zariz-", ".so");
+        try {
+            // Into that file: a new one would have the permissions that the umask leaves.
+            try (OutputStream out = Files.newOutputStream(file, StandardOpenOption.WRITE)) {
+                library.transferTo(out);
+            }
+            System.load(file.toString());
+        } finally {
+            Files.delete(file);
         }
     }
 }

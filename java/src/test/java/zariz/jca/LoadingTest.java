@@ -2,14 +2,22 @@ package zariz.jca;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.File;
+import java.io.IOException;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.Provider;
 import java.util.List;
 import java.util.ServiceLoader;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -68,5 +76,50 @@ class LoadingTest {
                 List.of("--enable-native-access=ALL-UNNAMED", "-Djava.io.tmpdir=/nowhere", "-Dzariz.native.path=" + file),
                 "use");
         assertTrue(output.contains("signature Zariz\n"), output);
+    }
+
+    /** A library that others could write to would run their code. */
+    @Test
+    void onlyItsOwnerMayWriteToTheLibraryWhateverTheUmaskIs() throws Exception {
+        Set<String> seen = ConcurrentHashMap.newKeySet();
+        Thread watcher = new Thread(() -> {
+            while (!Thread.interrupted()) {
+                File[] files = folder.toFile().listFiles((parent, name) -> name.endsWith(".so"));
+                for (File file : files) {
+                    try {
+                        seen.add(PosixFilePermissions.toString(Files.getPosixFilePermissions(file.toPath())));
+                    } catch (IOException e) {
+                        // It is gone.
+                    }
+                }
+            }
+        });
+        watcher.start();
+        Fixtures.childAfter("umask 0", List.of("-Djava.io.tmpdir=" + folder), "use");
+        watcher.interrupt();
+        watcher.join();
+        assertEquals(Set.of("rw-------"), seen);
+    }
+
+    /** As two web applications that each have the jar. */
+    @Test
+    void twoClassLoadersUseTheSameNamedLibrary() throws Exception {
+        Path file = folder.resolve("named.so");
+        try (var library = Native.class.getResourceAsStream("/META-INF/native/linux-x86_64/libzariz_jni.so")) {
+            Files.copy(library, file);
+        }
+        URL[] classes = {Zariz.class.getProtectionDomain().getCodeSource().getLocation()};
+        System.setProperty("zariz.native.path", file.toString());
+        try {
+            for (int i = 0; i < 2; i++) {
+                ClassLoader application = new URLClassLoader(classes, ClassLoader.getPlatformClassLoader());
+                Class<?> other = application.loadClass(Zariz.class.getName());
+                assertNotSame(Zariz.class, other);
+                assertNull(other.getMethod("unavailabilityCause").invoke(null));
+                assertEquals(Zariz.engine(), other.getMethod("engine").invoke(null));
+            }
+        } finally {
+            System.clearProperty("zariz.native.path");
+        }
     }
 }
