@@ -78,22 +78,33 @@ final class Request {
                 request.result = new byte[results.getInt()];
                 results.get(request.result);
             }
+            for (Request request : batch) {
+                request.done = true;
+            }
         } catch (Throwable e) {
             // Even if memory runs out: other threads of the batch wait for this.
             for (Request request : batch) {
-                request.failure = e;
+                request.fail(e);
             }
         } finally {
             wipe(in);
             wipe(out);
             for (Request request : batch) {
                 wipe(request.bytes);
-                request.done = true;
             }
         }
     }
 
-    /** Notes that it is part of a batch. */
+    /** Ends it with that failure, unless it has ended. */
+    void fail(Throwable e) {
+        if (!done) {
+            failure = e;
+            done = true;
+            wipe(bytes);
+        }
+    }
+
+    /** Notes that it is in a batch. */
     void take() {
         taken = true;
     }
