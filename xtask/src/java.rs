@@ -1,8 +1,9 @@
 //! The package for Java (`java/`): its jar, and its tests on each Java from 17 on that is installed. Maven's
 //! results are in target/java.
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use std::collections::BTreeMap;
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,6 +15,8 @@ use crate::{packages, suite};
 const HOMES: &str = "/usr/lib/jvm";
 /// The oldest version that the package promises.
 const OLDEST: u32 = 17;
+/// The first with virtual threads.
+const VIRTUAL_THREADS: u32 = 21;
 
 /// Builds the jar around the native library that the tests of Rust use, and runs its tests.
 pub fn tests() -> Result<()> {
@@ -24,7 +27,14 @@ pub fn tests() -> Result<()> {
     run(maven(&["package", "-DskipTests", &native]))?;
     let vectors = format!("-Dzariz.wycheproof={}", suite::wycheproof()?.display());
     let javas = javas()?;
-    ensure!(!javas.is_empty(), "there is no Java of version {OLDEST} or newer in {HOMES}");
+    if javas.range(VIRTUAL_THREADS..).next().is_none() {
+        let missing = format!(
+            "Java {VIRTUAL_THREADS} or newer is missing in {HOMES} and JAVA_HOME (https://adoptium.net): virtual \
+             threads are not tested"
+        );
+        ensure!(env::var_os("ZARIZ_REQUIRE_TOOLS").is_none() && !javas.is_empty(), missing);
+        println!("-- {missing}");
+    }
     for (version, home) in javas {
         println!("-- Java {version}, {}", home.display());
         let java = format!("-Djvm={}", home.join("bin/java").display());
@@ -49,9 +59,9 @@ fn maven(arguments: &[&str]) -> Command {
 /// The home of one Java of each version that the package promises.
 fn javas() -> Result<BTreeMap<u32, PathBuf>> {
     let mut javas = BTreeMap::new();
-    let Ok(homes) = fs::read_dir(HOMES) else { bail!("there is no {HOMES}") };
-    for home in homes {
-        let home = home.with_context(|| format!("cannot list {HOMES}"))?.path();
+    let installed = fs::read_dir(HOMES).into_iter().flatten().map(|home| home.map(|home| home.path()));
+    for home in env::var_os("JAVA_HOME").map(|home| Ok(home.into())).into_iter().chain(installed) {
+        let home = home.with_context(|| format!("cannot list {HOMES}"))?;
         let version = fs::read_to_string(home.join("release")).ok().and_then(|text| version(&text));
         if let Some(version) = version.filter(|&version| version >= OLDEST && home.join("bin/java").exists())
         {

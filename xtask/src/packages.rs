@@ -9,6 +9,8 @@ const HAS_GMP: &str = "ls /usr/lib/*/libgmp.so.10 /usr/lib*/libgmp.so.10 2>/dev/
 /// Whether OpenSSL, where it is installed, has its module legacy.so, which newer Debian has in a package of
 /// its own.
 const HAS_LEGACY: &str = "! command -v openssl || test -f \"$(openssl info -modulesdir)/legacy.so\"";
+/// Whether there is Java 17, the oldest that the package for Java promises, also beside a newer one.
+const HAS_JAVA_17: &str = "ls /usr/lib/jvm/*17*/bin/javac 2>/dev/null | grep -q .";
 
 /// A package, and a command that succeeds where it is installed.
 pub type Needed = (&'static str, &'static str, &'static [&'static str]);
@@ -36,7 +38,7 @@ const NEEDED: &[Needed] = &[
     ("jq", "jq", &["--version"]),
     ("nodejs", "node", &["--version"]),
     ("maven", "mvn", &["--version"]),
-    ("openjdk-17-jdk-headless", "javac", &["-version"]),
+    ("openjdk-17-jdk-headless", "sh", &["-c", HAS_JAVA_17]),
     ("nghttp2-client", "h2load", &["--version"]),
 ];
 
