@@ -64,7 +64,7 @@ pub fn write() -> Result<()> {
     documents(&graph)?;
     archive(&version(&graph)?)?;
     debian(&version(&graph)?)?;
-    let jar = java::jar(&built("libzariz_jni.so"), &version(&graph)?)?;
+    let jar = java::jar(&built("libzariz_jni.so"))?;
     copy(&jar, &root().join(DIST).join(jar.file_name().context("a file has a name")?))?;
     python()?;
     list()

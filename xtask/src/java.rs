@@ -22,9 +22,7 @@ const VIRTUAL_THREADS: u32 = 21;
 pub fn tests() -> Result<()> {
     packages::check()?;
     let library = suite::library("libzariz_jni.so")?;
-    let folder = library.parent().context("the library is in a folder")?;
-    let native = format!("-Dzariz.native={}", folder.display());
-    run(maven(&["package", "-DskipTests", &native]))?;
+    jar(&library)?;
     let vectors = format!("-Dzariz.wycheproof={}", suite::wycheproof()?.display());
     let javas = javas()?;
     if javas.range(VIRTUAL_THREADS..).next().is_none() {
@@ -38,17 +36,23 @@ pub fn tests() -> Result<()> {
     for (version, home) in javas {
         println!("-- Java {version}, {}", home.display());
         let java = format!("-Djvm={}", home.join("bin/java").display());
-        run(maven(&["surefire:test", &java, &native, &vectors]))
+        run(maven(&["surefire:test", &java, &native(&library)?, &vectors]))
             .with_context(|| format!("with Java {version}, {}", home.display()))?;
     }
     Ok(())
 }
 
 /// Builds the jar around a native library, and returns where it is.
-pub fn jar(library: &Path, version: &str) -> Result<PathBuf> {
+pub fn jar(library: &Path) -> Result<PathBuf> {
+    run(maven(&["package", "-DskipTests", &native(library)?]))?;
+    // The version of our crates is that of the package.
+    Ok(root().join(concat!("target/java/zariz-jca-", env!("CARGO_PKG_VERSION"), ".jar")))
+}
+
+/// Tells Maven where the native library is.
+fn native(library: &Path) -> Result<String> {
     let folder = library.parent().context("the library is in a folder")?;
-    run(maven(&["package", "-DskipTests", &format!("-Dzariz.native={}", folder.display())]))?;
-    Ok(root().join(format!("target/java/zariz-jca-{version}.jar")))
+    Ok(format!("-Dzariz.native={}", folder.display()))
 }
 
 fn maven(arguments: &[&str]) -> Command {
