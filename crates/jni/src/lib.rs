@@ -1,9 +1,9 @@
 //! The native half of the package for Java (`java/`): one function, which takes requests as bytes and
 //! returns their results as bytes ([`protocol`]).
 //!
-//! Java combines the requests of its threads: a thread that waits for a lock of ours would hold the carrier of
-//! its virtual thread. So a call brings a whole batch. The only lock is that of the table of keys, which nobody
-//! holds while computing.
+//! Java combines the requests of its threads: a thread that waits for a lock of ours would hold the carrier
+//! of its virtual thread. So a call brings a whole batch. The only lock is that of the table of keys, which
+//! nobody holds while computing.
 #![forbid(unsafe_code)]
 
 mod answer;

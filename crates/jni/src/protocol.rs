@@ -69,8 +69,8 @@ impl Operation {
     ];
 }
 
-/// The hashes, in the order of their numbers: `Hash.java` has the same. Signatures and OAEP here use no SHAKE,
-/// which comes last.
+/// The hashes, in the order of their numbers: `Hash.java` has the same. Signatures and OAEP here use no
+/// SHAKE, which comes last.
 const HASHES: &[Hash] = Hash::ALL.split_at(11).0;
 
 /// How an operation ended. After any but [`Done`](Self::Done), a result's bytes are the error's text.
