@@ -38,7 +38,7 @@ final class Batcher {
     /** If they keep it longer, no thread yields for so many times as long. */
     private static final int PAUSE_FACTOR = 16;
 
-    /** So many small frames have room for the few large ones that a call needs: 6 kB, in 0.1 µs. */
+    /** So many small frames take 6 kB of the stack, in 0.1 µs. */
     private static final int STACK_FRAMES = 128;
 
     private static final MethodHandle IS_VIRTUAL = threadIsVirtual();
@@ -118,7 +118,7 @@ final class Batcher {
         return request;
     }
 
-    /** Where too little of the stack is left, it ends here, and not in the middle of a batch of others. */
+    /** Where little of the stack is left, mostly it ends here, and not while we hold the queue's lock. */
     private static int useStack(int frames) {
         return frames == 0 ? 0 : 1 + useStack(frames - 1);
     }

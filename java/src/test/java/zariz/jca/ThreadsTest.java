@@ -9,11 +9,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.file.Path;
 import java.security.KeyPair;
-import java.security.ProviderException;
 import java.security.Signature;
 import java.security.SignatureException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -24,7 +22,6 @@ import javax.crypto.Cipher;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class ThreadsTest {
@@ -144,56 +141,6 @@ class ThreadsTest {
                     assertEquals(interrupts, Thread.interrupted());
                 }
             });
-        }
-    }
-
-    /** Each thread asks again and again, from the end of its stack upwards. */
-    @Test
-    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-    void aThreadWhoseStackEndsLeavesNobodyWaiting() throws Exception {
-        KeyPair pair = Fixtures.pair(1024);
-        for (ThreadFactory factory : Fixtures.threadFactories()) {
-            onThreads(factory, 8, thread -> sign(pair, 20));
-            for (int i = 0; i < 5; i++) {
-                int[] errors = new int[8];
-                onThreads(factory, 8, thread -> errors[thread] = new Descent(pair).errors());
-                assertTrue(Arrays.stream(errors).min().getAsInt() > 0, Arrays.toString(errors));
-            }
-            onThreads(factory, 8, thread -> sign(pair, 20));
-        }
-    }
-
-    private static final class Descent {
-        private final Keys.Loaded key;
-        private int errors;
-        private int results;
-
-        Descent(KeyPair pair) throws Exception {
-            key = Keys.of(pair.getPrivate());
-        }
-
-        int errors() {
-            descend();
-            assertEquals(20, results);
-            return errors;
-        }
-
-        private void descend() {
-            try {
-                descend();
-            } catch (StackOverflowError e) {
-                errors++;
-            }
-            if (results < 20) {
-                Request request = new Request(Request.Operation.SIGN_PKCS1, key.handle(), Hash.SHA_256, Hash.SHA_1, 0,
-                        new byte[32], new byte[0]);
-                try {
-                    assertEquals(Request.Status.DONE, Batcher.PRIVATE.call(request).status());
-                    results++;
-                } catch (ProviderException e) { // it was in another thread's batch
-                    errors++;
-                }
-            }
         }
     }
 
