@@ -38,9 +38,6 @@ final class Batcher {
     /** If they keep it longer, no thread yields for so many times as long. */
     private static final int PAUSE_FACTOR = 16;
 
-    /** So many small frames take 6 kB of the stack, in 0.1 µs. */
-    private static final int STACK_FRAMES = 128;
-
     private static final MethodHandle IS_VIRTUAL = threadIsVirtual();
     private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
 
@@ -87,7 +84,6 @@ final class Batcher {
         boolean isHandedOver = false;
         boolean interrupted = false;
         boolean handsOver = yields && isVirtual(request.owner);
-        useStack(STACK_FRAMES);
         try {
             waiting.add(request);
             while (!request.isDone()) {
@@ -116,11 +112,6 @@ final class Batcher {
             }
         }
         return request;
-    }
-
-    /** Where little of the stack is left, mostly it ends here, and not while we hold the queue's lock. */
-    private static int useStack(int frames) {
-        return frames == 0 ? 0 : 1 + useStack(frames - 1);
     }
 
     /** Computes a batch, and frees our slot. */
