@@ -13,7 +13,6 @@ import java.security.spec.X509EncodedKeySpec;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicInteger;
 import javax.crypto.Cipher;
 
 /** Programs that tests run in a Java of their own. */
@@ -23,7 +22,6 @@ final class Child {
     public static void main(String[] arguments) throws Exception {
         switch (arguments[0]) {
             case "collect" -> collect();
-            case "exhaust" -> exhaust();
             default -> use();
         }
     }
@@ -129,61 +127,5 @@ final class Child {
         Cipher cipher = Cipher.getInstance("RSA/ECB/PKCS1Padding", Fixtures.ZARIZ);
         cipher.init(Cipher.DECRYPT_MODE, key);
         return cipher.doFinal(encrypted);
-    }
-
-    /** Signs while memory is short; then everything works again. */
-    private static void exhaust() throws Exception {
-        KeyPair pair = Fixtures.newPair(1024);
-        sign(pair.getPrivate());
-        long end = System.nanoTime() + 3_000_000_000L;
-        AtomicInteger errors = new AtomicInteger();
-        List<Thread> threads = new ArrayList<>();
-        for (int i = 0; i < 16; i++) {
-            threads.add(new Thread(() -> {
-                while (System.nanoTime() - end < 0) {
-                    try {
-                        sign(pair.getPrivate());
-                    } catch (Throwable e) {
-                        errors.incrementAndGet();
-                    }
-                }
-            }));
-            threads.get(i).start();
-        }
-        while (System.nanoTime() - end < 0) {
-            fill();
-        }
-        for (Thread thread : threads) {
-            thread.join(20_000);
-            if (thread.isAlive()) {
-                System.out.println("a thread waits for ever: " + List.of(thread.getStackTrace()));
-                System.exit(1);
-            }
-        }
-        System.out.println("errors: " + errors.get());
-        if (errors.get() == 0) {
-            throw new AssertionError("memory did not end");
-        }
-        sign(pair.getPrivate());
-        System.out.println("nobody waits");
-    }
-
-    private static void fill() {
-        List<byte[]> held = new ArrayList<>(1 << 20);
-        try {
-            for (int size = 1 << 20; ; ) {
-                try {
-                    held.add(new byte[size]);
-                } catch (OutOfMemoryError e) {
-                    size /= 2;
-                    if (size < 16) {
-                        Thread.sleep(2);
-                        return;
-                    }
-                }
-            }
-        } catch (InterruptedException e) {
-            throw new AssertionError(e);
-        }
     }
 }

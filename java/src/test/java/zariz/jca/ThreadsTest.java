@@ -144,12 +144,6 @@ class ThreadsTest {
         }
     }
 
-    @Test
-    void memoryThatEndsLeavesNobodyWaiting() throws Exception {
-        String output = Fixtures.child(List.of("-XX:+UseSerialGC", "-Xmx24m"), "exhaust");
-        assertTrue(output.endsWith("nobody waits\n"), output);
-    }
-
     /** The JVM tells of every virtual thread that would wait on its carrier. */
     @Test
     void virtualThreadsAreNotPinnedWhileTheyWait(@TempDir Path folder) throws Exception {
