@@ -152,7 +152,8 @@ macro_rules! elsewhere {
             /// It calls the function of a crypto_mb that is loaded behind this library. Without one, it fails
             /// in every lane.
             ///
-            /// # Safety As for crypto_mb's function.
+            /// # Safety
+            /// As for crypto_mb's function.
             #[unsafe(no_mangle)]
             pub unsafe extern "C" fn $name($($argument: $type),*) -> u64 {
                 // SAFETY: a function of the interface, with the caller's arguments.
