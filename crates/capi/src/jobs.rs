@@ -9,8 +9,8 @@ pub(crate) trait Job {
     fn output(&self) -> (*mut u8, usize);
 }
 
-/// Reads jobs, computes those that are right, and writes each job's result and status. The failure of the
-/// first that failed is that of the call.
+/// Reads jobs, computes the valid ones, and writes each job's result and status. The call fails as the first
+/// failed job does.
 ///
 /// # Safety
 /// `jobs` is NULL or points to `count` jobs, whose memory is as the header asks.

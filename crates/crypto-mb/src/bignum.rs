@@ -52,7 +52,8 @@ impl Functions {
 
     /// Fails unless a number has exactly `bits` bits.
     ///
-    /// # Safety `number` is a number of that OpenSSL.
+    /// # Safety
+    /// `number` is a number of that OpenSSL.
     pub unsafe fn expect_bits(&self, number: *const Bignum, bits: c_int) -> Lane<()> {
         // SAFETY: the caller's promise.
         if unsafe { (self.num_bits)(number) } == bits { Ok(()) } else { Err(Failure::Mismatch) }
@@ -60,7 +61,8 @@ impl Functions {
 
     /// Reads a number into all of `out`. A negative number, or one that is too long, fails.
     ///
-    /// # Safety `number` is a number of that OpenSSL.
+    /// # Safety
+    /// `number` is a number of that OpenSSL.
     pub unsafe fn read(&self, number: *const Bignum, out: &mut [u64]) -> Lane<()> {
         let len = c_int::try_from(size_of_val(out)).map_err(|_| Failure::Mismatch)?;
         // SAFETY: the caller's promise.

@@ -54,7 +54,8 @@ pub fn guard(call: impl FnOnce() -> Lane<[Lane<()>; LANES]>) -> u32 {
 
 /// The pointers of an argument.
 ///
-/// # Safety `array` is null, or has one pointer for each lane.
+/// # Safety
+/// `array` is null, or has one pointer for each lane.
 pub unsafe fn pointers<P: Copy>(array: *const [P; LANES]) -> Lane<[P; LANES]> {
     if array.is_null() {
         return Err(Failure::Null);
@@ -65,7 +66,8 @@ pub unsafe fn pointers<P: Copy>(array: *const [P; LANES]) -> Lane<[P; LANES]> {
 
 /// Reads a number of as many words as `out` has.
 ///
-/// # Safety `words` points to as many words as `out` has. They need no alignment.
+/// # Safety
+/// `words` points to as many words as `out` has. They need no alignment.
 pub unsafe fn read_words(words: *const u64, out: &mut [u64]) {
     // SAFETY: the caller's promise; `out` is ours, so they do not overlap.
     unsafe { words.cast::<u8>().copy_to_nonoverlapping(out.as_mut_ptr().cast(), size_of_val(out)) };

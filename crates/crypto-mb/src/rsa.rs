@@ -164,7 +164,8 @@ impl Key for PublicKey {
 /// Raises the number of each lane to the exponent of its key. All inputs are read before anything is written,
 /// so a result may take the place of an input. `key` reads and prepares the key of a lane.
 ///
-/// # Safety `from` and `to` are null, or arrays of pointers that are null or to `size` bytes.
+/// # Safety
+/// `from` and `to` are null, or arrays of pointers that are null or to `size` bytes.
 unsafe fn run<K: Key>(
     from: Input<u8>,
     to: Output<u8>,
