@@ -20,28 +20,25 @@ const SLOW: &[&str] =
 /// A command with its name.
 pub type Job = (String, Command);
 
-/// Which crates, by their folders.
-#[derive(Clone, Copy)]
+/// Which crates.
 pub enum Of<'a> {
+    /// Those of these folders.
     These(&'a [&'a str]),
-    /// All others. This one is not compiled.
+    /// All but the one of this name, which is not compiled.
     AllBut(&'a str),
 }
 
 /// The tests of some crates, with the variable in their environment.
 pub fn programs(of: Of, variable: Option<(&str, &str)>) -> Result<Vec<Job>> {
     let mut built = match of {
-        Of::These(_) => built(&[])?,
-        Of::AllBut(folder) => built(&["--exclude", &format!("zariz-{}", folder.trim_start_matches("lab/"))])?,
+        Of::These(folders) => {
+            let mut built = built(&[])?;
+            built.retain(|it| folders.iter().any(|folder| root().join(folder) == it.folder));
+            built
+        }
+        Of::AllBut(name) => built(&["--exclude", name])?,
     };
-    built.retain(|it| {
-        let is_in = |folder: &&str| root().join(folder) == it.folder;
-        it.is_test
-            && match of {
-                Of::These(folders) => folders.iter().any(is_in),
-                Of::AllBut(folder) => !is_in(&folder),
-            }
-    });
+    built.retain(|it| it.is_test);
     ensure!(!built.is_empty(), "no test program was built");
     built.sort_by_key(|it| !SLOW.contains(&&*it.name));
     let job = |Built { name, folder, program, .. }: Built| {

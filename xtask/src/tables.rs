@@ -5,8 +5,9 @@ use anyhow::{Context, Result};
 use crate::process::{command, run};
 use crate::suite::{self, Of};
 
-/// The folder of that crate. It takes minutes to compile, so its tests run here.
-pub const CRATE: &str = "lab/analysis";
+/// That crate, which takes minutes to compile, so its tests run here; and its folder.
+pub const ANALYSIS: &str = "zariz-analysis";
+const FOLDER: &str = "lab/analysis";
 
 /// Writes them.
 pub fn write() -> Result<()> {
@@ -19,11 +20,11 @@ pub fn check() -> Result<()> {
         println!("not checked: the tables are about machines that exist on x86-64 only");
         return Ok(());
     }
-    suite::run(suite::programs(Of::These(&[CRATE]), None)?)?;
+    suite::run(suite::programs(Of::These(&[FOLDER]), None)?)?;
     analysis(&["--check"])
         .context("intervals find an overflow, or generated tables are out of date: see above")
 }
 
 fn analysis(arguments: &[&str]) -> Result<()> {
-    run(command(&suite::program("zariz-analysis")?.to_string_lossy(), arguments))
+    run(command(&suite::program(ANALYSIS)?.to_string_lossy(), arguments))
 }

@@ -230,6 +230,6 @@ fn features() -> Result<()> {
 
 fn tests() -> Result<()> {
     packages::check()?;
-    suite::run(suite::programs(Of::AllBut(tables::CRATE), None)?)?;
-    run_command(cargo(&["test", "--workspace", "--locked", "--exclude", "zariz-analysis", "--doc"]))
+    suite::run(suite::programs(Of::AllBut(tables::ANALYSIS), None)?)?;
+    run_command(cargo(&["test", "--workspace", "--locked", "--exclude", tables::ANALYSIS, "--doc"]))
 }

@@ -158,7 +158,7 @@ mod tests {
         assert!(!has(&mut none, 1) && none.entries.is_empty());
     }
 
-    /// Every word counts, those that are not hashed too.
+    /// Every word counts, including words that are not hashed.
     #[test]
     fn other_numbers_are_not_found() {
         let mut kept = Kept::new(2);

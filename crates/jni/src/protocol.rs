@@ -36,9 +36,10 @@ pub enum Operation {
     /// Keeps the private key whose numbers n, e, d, p, q, dp, dq and qinv are in the first bytes, each as
     /// `bytes`. The result is its handle (8 bytes) and its length in bits (4).
     LoadNumbers,
-    /// The same for a private key in DER: PKCS#8 or PKCS#1.
+    /// Like [`LoadNumbers`](Self::LoadNumbers), for a private key in DER: PKCS#8 or PKCS#1.
     LoadDer,
-    /// The same for a public key: the first bytes are its modulus, the second its exponent.
+    /// Like [`LoadNumbers`](Self::LoadNumbers), for a public key: the first bytes are its modulus, the second
+    /// its exponent.
     LoadPublic,
     /// Free a key.
     Free,
