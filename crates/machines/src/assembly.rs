@@ -6,7 +6,8 @@
 //! caller's registers are saved. The macros below are the only place that moves it; `cargo xtask codegen`
 //! follows the stack pointer through every function and compares.
 //!
-//! A function is `begin!()`, its code, `end!()`; it pops registers in the opposite order of its pushes.
+//! A function is `begin!()`, its code, `end!()`. On x86-64, it pops registers in the opposite order of its
+//! pushes. On Arm, the frame is made at once (`scalar/a64/rows.rs`).
 
 /// A directive for unwind tables. Windows has tables of another kind; its assembler gets no directives.
 #[cfg(not(windows))]
@@ -39,6 +40,7 @@ macro_rules! end {
 }
 
 /// Saves registers on the stack, in order.
+#[cfg(target_arch = "x86_64")]
 macro_rules! push {
     ($($register:literal)*) => {
         concat!($("push ", $register, "\n", cfi!("adjust_cfa_offset 8"), cfi!("rel_offset " $register ", 0"),)*)
@@ -46,6 +48,7 @@ macro_rules! push {
 }
 
 /// Restores registers, in order: that of [`push`] backwards.
+#[cfg(target_arch = "x86_64")]
 macro_rules! pop {
     ($($register:literal)*) => {
         concat!($("pop ", $register, "\n", cfi!("adjust_cfa_offset -8"), cfi!("restore " $register),)*)
@@ -53,6 +56,7 @@ macro_rules! pop {
 }
 
 /// Makes room for `$bytes` bytes on the stack.
+#[cfg(target_arch = "x86_64")]
 macro_rules! reserve {
     ($bytes:literal) => {
         concat!("sub rsp, ", $bytes, "\n", cfi!("adjust_cfa_offset " $bytes))
@@ -60,6 +64,7 @@ macro_rules! reserve {
 }
 
 /// Undoes [`reserve`].
+#[cfg(target_arch = "x86_64")]
 macro_rules! release {
     ($bytes:literal) => {
         concat!("add rsp, ", $bytes, "\n", cfi!("adjust_cfa_offset -" $bytes))

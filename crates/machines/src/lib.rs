@@ -11,7 +11,7 @@
 //! Operations are `#[inline(always)]` without `target_feature` (stable Rust does not allow both); the
 //! instruction set comes from the one entry point per block that `entry_points!` writes for each machine.
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[macro_use]
 mod assembly;
 #[cfg(target_arch = "x86_64")]

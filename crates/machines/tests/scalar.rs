@@ -159,3 +159,11 @@ mod adx {
     }
     on_every_machine!(operations tables powers);
 }
+
+#[cfg(target_arch = "aarch64")]
+mod a64 {
+    fn machine() -> Option<zariz_machines::scalar::A64> {
+        Some(zariz_machines::scalar::A64::new())
+    }
+    on_every_machine!(operations tables powers);
+}
