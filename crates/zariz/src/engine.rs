@@ -6,11 +6,10 @@ use std::fmt;
 use std::str::FromStr;
 
 use zariz_kernels::{limbs, pow};
-use zariz_machines::scalar;
 
-use crate::backend::{self, Backend, Power, Single};
+use crate::backend::{self, Backend, Power};
 use crate::prepared::Prepared;
-use table::{Auto, Native, Row, TABLE, leaked};
+use table::{Auto, Native, Row, TABLE};
 
 /// A way to compute: how many numbers at once, and with which instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -25,7 +24,7 @@ pub enum Engine {
     CarryChains,
     /// RSAZ (Gueron and Krasnov 2012): one number across a vector in a redundant radix, with AVX2 and BMI2.
     Rsaz,
-    /// Limbs of 64 bits, for any processor: one number at a time.
+    /// Limbs of 64 bits, for any processor: one number at a time. On 64-bit Arm, in assembly.
     Scalar,
     /// Limbs of 64 bits with MULX, ADCX and ADOX: one number at a time.
     ScalarAdx,
@@ -202,7 +201,7 @@ impl Engine {
 
     /// A machine for numbers of any length: it replaces engines whose length is limited.
     pub(crate) fn of_any_length() -> &'static dyn Backend {
-        Self::ScalarAdx.backend().unwrap_or_else(|_| leaked(Single(scalar::Portable::new())))
+        Self::ScalarAdx.backend().unwrap_or_else(|_| table::scalar())
     }
 
     /// Compares the engine's powers, different in every lane, with those of the portable engine. The portable

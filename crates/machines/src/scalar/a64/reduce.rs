@@ -4,19 +4,30 @@ use core::arch::naked_asm;
 
 use super::rows::{accumulators, eight, enter, leave, load_block, products, rows};
 
-/// A row whose multiplier makes its own lowest limb 0: `q = S·μ mod 2^64`, written in that limb's place.
-/// `x2` is `μ`.
+/// A row whose multiplier, `$q`, makes its own lowest limb 0: `q = S·μ mod 2^64`. It is written in that limb's
+/// place. `x2` is `μ`; the next quotient goes to `$next`.
 ///
 /// The low half of `q·m[0]` is not computed: with the limb that it makes 0 it carries, unless that limb is 0
 /// already. So the second chain begins with the carry of `limb − 1`.
 macro_rules! quotient_row {
-    ($at:literal, $h0:literal $($h:literal)*) => {
+    ($at:tt, $q:literal $next:literal, $h0:literal $h1:literal $($h:literal)*) => {
         concat!(
-            "ldr x22, [x0, ", $at, "]\n",
-            "adds ", $h0, ", ", $h0, ", x22\n",
-            "mul x21, ", $h0, ", x2\n str x21, [x0, ", $at, "]\n",
-            products!($h0 $($h)*, concat!("subs xzr, ", $h0, ", 1\n")),
+            "str ", $q, ", [x0, ", $at, "]\n",
+            products!(
+                $q, "adds", $h0 $h1 $($h)*,
+                [concat!("subs xzr, ", $h0, ", 1\n")], [quotient!($at, $next, $h1)]
+            ),
         )
+    };
+}
+
+/// The quotient of the row behind that at an offset.
+macro_rules! quotient {
+    ("56", $next:literal, $h:literal) => {
+        ""
+    };
+    ($at:tt, $next:literal, $h:literal) => {
+        concat!("mul ", $next, ", ", $h, ", x2\n")
     };
 }
 
@@ -41,8 +52,9 @@ pub(super) unsafe extern "C" fn reduce(out: *mut u64, t: *mut u64, m: *const u64
         "3:",
         "ldp x1, x2, [sp]",
         "ldr x3, [sp, 16]",
-        accumulators!(clear),
+        accumulators!(load),
         load_block!(),
+        "mul x21, x12, x2",
         eight!(quotient_row),
         "mov x2, x0",
         "b 5f",

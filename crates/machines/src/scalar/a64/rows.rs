@@ -41,74 +41,94 @@ macro_rules! leave {
 }
 pub(super) use leave;
 
-/// One row: `t[at] ← low limb of S`, `accumulators ← ⌊S/2^64⌋`, with `S = accumulators + t[at] + block·x21`.
+/// One row: `accumulators ← ⌊S/2^64⌋`, with `S = accumulators + block·$y`; the low limb of `S` is left to
+/// `$lowest`.
 ///
-/// `S < 2^512 + 2^64 − 1 + (2^512 − 1)(2^64 − 1) ≤ 2^576 − 1`: nothing is carried out of nine limbs. The first
-/// chain takes `t[at]` and the high halves, the second the low halves. The accumulator that becomes free takes
-/// the highest limb: the next row names them one further. `lowest` adds the lowest limb's product and begins
-/// the second chain.
-///
-/// Precondition: `x21` is the multiplier, `t[at]` is added to the lowest accumulator, with its carry in the
-/// flag. Cost: 8 products, 18 additions with carry, that of `t[at]` included.
+/// `S ≤ 2^512 − 1 + (2^512 − 1)(2^64 − 1) < 2^576`, and with a limb that is added before, at most `2^576 − 1`:
+/// nothing is carried out of nine limbs. The first chain takes the low halves. It begins with `$first`: ADDS,
+/// or ADCS with that limb's carry. The second takes the high halves. `$lowest` adds the low half of the lowest
+/// limb, which begins that chain; `$next` comes behind its next limb, which is final then, and keeps the flags.
+/// The accumulator that becomes free takes the highest limb: the next row names them one further. Cost: 8
+/// products, 17 additions.
 macro_rules! products {
-    ($h0:literal $h1:literal $h2:literal $h3:literal $h4:literal $h5:literal $h6:literal $h7:literal, $($lowest:tt)*) => {
+    ($y:literal, $first:literal,
+        $h0:literal $h1:literal $h2:literal $h3:literal $h4:literal $h5:literal $h6:literal $h7:literal,
+        [$($lowest:tt)*], [$($next:tt)*]) => {
         concat!(
-            "umulh x23, x4, x21\n umulh x24, x5, x21\n umulh x25, x6, x21\n umulh x26, x7, x21\n",
-            "umulh x27, x8, x21\n adcs ", $h1, ", ", $h1, ", x23\n",
-            "umulh x23, x9, x21\n adcs ", $h2, ", ", $h2, ", x24\n",
-            "umulh x24, x10, x21\n adcs ", $h3, ", ", $h3, ", x25\n",
-            "umulh x28, x11, x21\n adcs ", $h4, ", ", $h4, ", x26\n",
-            "mul x25, x5, x21\n adcs ", $h5, ", ", $h5, ", x27\n",
-            "mul x26, x6, x21\n adcs ", $h6, ", ", $h6, ", x23\n",
-            "mul x27, x7, x21\n adcs ", $h7, ", ", $h7, ", x24\n",
-            "mul x23, x8, x21\n adc x28, x28, xzr\n",
+            "mul x23, x5, ", $y, "\n umulh x24, x4, ", $y, "\n",
+            "mul x25, x6, ", $y, "\n mul x26, x7, ", $y, "\n",
+            "mul x27, x8, ", $y, "\n ", $first, " ", $h1, ", ", $h1, ", x23\n",
+            "mul x23, x9, ", $y, "\n adcs ", $h2, ", ", $h2, ", x25\n",
+            "mul x25, x10, ", $y, "\n adcs ", $h3, ", ", $h3, ", x26\n",
+            "mul x26, x11, ", $y, "\n adcs ", $h4, ", ", $h4, ", x27\n",
+            "umulh x27, x5, ", $y, "\n adcs ", $h5, ", ", $h5, ", x23\n",
+            "umulh x23, x6, ", $y, "\n adcs ", $h6, ", ", $h6, ", x25\n",
+            "umulh x25, x7, ", $y, "\n adcs ", $h7, ", ", $h7, ", x26\n",
+            "adc x28, xzr, xzr\n",
             $($lowest)*,
-            "mul x24, x9, x21\n adcs ", $h1, ", ", $h1, ", x25\n",
-            "mul x25, x10, x21\n adcs ", $h2, ", ", $h2, ", x26\n",
-            "mul x26, x11, x21\n adcs ", $h3, ", ", $h3, ", x27\n",
-            "adcs ", $h4, ", ", $h4, ", x23\n adcs ", $h5, ", ", $h5, ", x24\n",
-            "adcs ", $h6, ", ", $h6, ", x25\n adcs ", $h7, ", ", $h7, ", x26\n",
-            "adc ", $h0, ", x28, xzr\n",
+            "adcs ", $h1, ", ", $h1, ", x24\n",
+            $($next)*,
+            "umulh x24, x8, ", $y, "\n adcs ", $h2, ", ", $h2, ", x27\n",
+            "umulh x26, x9, ", $y, "\n adcs ", $h3, ", ", $h3, ", x23\n",
+            "umulh x27, x10, ", $y, "\n adcs ", $h4, ", ", $h4, ", x25\n",
+            "umulh x23, x11, ", $y, "\n adcs ", $h5, ", ", $h5, ", x24\n",
+            "adcs ", $h6, ", ", $h6, ", x26\n adcs ", $h7, ", ", $h7, ", x27\n",
+            "adc ", $h0, ", x23, x28\n",
         )
     };
 }
 pub(super) use products;
 
-/// Eight rows: a macro for each, with its offset and its accumulators in order.
+/// Eight rows: a macro for each, with its offset, two registers that change places from row to row, and its
+/// accumulators in order.
 macro_rules! eight {
     ($row:ident) => {
         concat!(
-            $row!("0", "x12" "x13" "x14" "x15" "x16" "x17" "x19" "x20"),
-            $row!("8", "x13" "x14" "x15" "x16" "x17" "x19" "x20" "x12"),
-            $row!("16", "x14" "x15" "x16" "x17" "x19" "x20" "x12" "x13"),
-            $row!("24", "x15" "x16" "x17" "x19" "x20" "x12" "x13" "x14"),
-            $row!("32", "x16" "x17" "x19" "x20" "x12" "x13" "x14" "x15"),
-            $row!("40", "x17" "x19" "x20" "x12" "x13" "x14" "x15" "x16"),
-            $row!("48", "x19" "x20" "x12" "x13" "x14" "x15" "x16" "x17"),
-            $row!("56", "x20" "x12" "x13" "x14" "x15" "x16" "x17" "x19"),
+            $row!("0", "x21" "x22", "x12" "x13" "x14" "x15" "x16" "x17" "x19" "x20"),
+            $row!("8", "x22" "x21", "x13" "x14" "x15" "x16" "x17" "x19" "x20" "x12"),
+            $row!("16", "x21" "x22", "x14" "x15" "x16" "x17" "x19" "x20" "x12" "x13"),
+            $row!("24", "x22" "x21", "x15" "x16" "x17" "x19" "x20" "x12" "x13" "x14"),
+            $row!("32", "x21" "x22", "x16" "x17" "x19" "x20" "x12" "x13" "x14" "x15"),
+            $row!("40", "x22" "x21", "x17" "x19" "x20" "x12" "x13" "x14" "x15" "x16"),
+            $row!("48", "x21" "x22", "x19" "x20" "x12" "x13" "x14" "x15" "x16" "x17"),
+            $row!("56", "x22" "x21", "x20" "x12" "x13" "x14" "x15" "x16" "x17" "x19"),
         )
     };
 }
 pub(super) use eight;
 
+/// A row that also adds `t[at]`: `t[at] ← low limb of S + t[at]`, the rest goes to the accumulators.
 macro_rules! row {
-    ($at:literal, $h0:literal $($h:literal)*) => {
+    ($at:literal, $y:literal $z:literal, $h0:literal $($h:literal)*) => {
         concat!(
-            "ldr x21, [x2, ", $at, "]\n ldr x22, [x0, ", $at, "]\n",
-            "adds ", $h0, ", ", $h0, ", x22\n mul x22, x4, x21\n",
+            "ldr ", $y, ", [x2, ", $at, "]\n ldr ", $z, ", [x0, ", $at, "]\n",
+            "adds ", $h0, ", ", $h0, ", ", $z, "\n mul ", $z, ", x4, ", $y, "\n",
             products!(
-                $h0 $($h)*,
-                concat!("adds ", $h0, ", ", $h0, ", x22\n str ", $h0, ", [x0, ", $at, "]\n")
+                $y, "adcs", $h0 $($h)*,
+                [concat!("adds ", $h0, ", ", $h0, ", ", $z, "\n str ", $h0, ", [x0, ", $at, "]\n")], [""]
             ),
         )
     };
 }
 
+/// A row whose accumulators have `t[at]` already.
+macro_rules! first_row {
+    ($at:literal, $y:literal $z:literal, $h0:literal $($h:literal)*) => {
+        concat!(
+            "ldr ", $y, ", [x2, ", $at, "]\n mul ", $z, ", x4, ", $y, "\n",
+            products!(
+                $y, "adds", $h0 $($h)*,
+                [concat!("adds ", $h0, ", ", $h0, ", ", $z, "\n str ", $h0, ", [x0, ", $at, "]\n")], [""]
+            ),
+        )
+    };
+}
+pub(super) use first_row;
+
 /// The accumulators, from the lowest limb.
 macro_rules! accumulators {
-    (clear) => {
-        "mov x12, xzr\n mov x13, xzr\n mov x14, xzr\n mov x15, xzr\n\
-         mov x16, xzr\n mov x17, xzr\n mov x19, xzr\n mov x20, xzr\n"
+    (load) => {
+        "ldp x12, x13, [x0]\n ldp x14, x15, [x0, 16]\n ldp x16, x17, [x0, 32]\n ldp x19, x20, [x0, 48]\n"
     };
     (store) => {
         "stp x12, x13, [x0]\n stp x14, x15, [x0, 16]\n stp x16, x17, [x0, 32]\n stp x19, x20, [x0, 48]\n"

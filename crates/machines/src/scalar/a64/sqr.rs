@@ -5,19 +5,27 @@ use core::arch::naked_asm;
 use super::rows::{accumulators, enter, leave, load_block, rows, zero_blocks};
 
 /// A row of the triangle above the diagonal: the block's limb `$y` multiplies only the limbs above it. As in
-/// [`super::rows`], `t[at]` is added, the lowest limb goes there, and the accumulator that becomes free takes
-/// the highest. `ripple` are accumulators below the first high half; `products` are limbs, and the
-/// accumulators of the low and the high half; `last` is the highest product, `free` where its high half goes.
+/// [`super::rows`], the accumulator that becomes free takes the highest limb; the lowest goes to `t[at]`.
+/// `highs` are limbs and the accumulators of their high halves, but for the highest limb; `lows` likewise.
 macro_rules! triangle_row {
-    ($at:literal, $y:literal, $h0:literal, ripple: $($ripple:literal)*, highs: $(($a:literal $high:literal))*, lows: $first:literal $h1:literal $(($l:literal $low:literal))*) => {
+    ($at:literal, $y:literal, $h0:literal, highs: ($a0:literal $high0:literal) $(($a:literal $high:literal))*,
+        lows: $lows:tt) => {
         concat!(
-            "ldr x22, [x0, ", $at, "]\n",
-            "adds ", $h0, ", ", $h0, ", x22\n str ", $h0, ", [x0, ", $at, "]\n",
-            $("adcs ", $ripple, ", ", $ripple, ", xzr\n",)*
+            "umulh x23, ", $a0, ", ", $y, "\n adds ", $high0, ", ", $high0, ", x23\n",
             $("umulh x23, ", $a, ", ", $y, "\n adcs ", $high, ", ", $high, ", x23\n",)*
             "umulh x24, x11, ", $y, "\n adc x24, x24, xzr\n",
-            "mul x25, ", $first, ", ", $y, "\n adds ", $h1, ", ", $h1, ", x25\n",
-            $("mul x25, ", $l, ", ", $y, "\n adcs ", $low, ", ", $low, ", x25\n",)*
+            triangle_row!(lows: $at, $y, $h0, $lows),
+        )
+    };
+    ($at:literal, $y:literal, $h0:literal, lows: $lows:tt) => {
+        concat!("umulh x24, x11, ", $y, "\n", triangle_row!(lows: $at, $y, $h0, $lows))
+    };
+    (lows: $at:literal, $y:literal, $h0:literal,
+        [($a0:literal $low0:literal) $(($a:literal $low:literal))*]) => {
+        concat!(
+            "str ", $h0, ", [x0, ", $at, "]\n",
+            "mul x25, ", $a0, ", ", $y, "\n adds ", $low0, ", ", $low0, ", x25\n",
+            $("mul x25, ", $a, ", ", $y, "\n adcs ", $low, ", ", $low, ", x25\n",)*
             "adc ", $h0, ", x24, xzr\n",
         )
     };
@@ -40,34 +48,28 @@ pub(super) unsafe extern "C" fn sqr(t: *mut u64, a: *const u64, k: usize) {
         "stp x0, x3, [sp]",
         "stp xzr, xzr, [sp, 16]",
         "mov x2, x1",
-        "add x4, x3, x3",
+        "mov x4, x3",
         "mov x5, x0",
         zero_blocks!(),
         "3:",
-        accumulators!(clear),
+        accumulators!(load),
         load_block!(),
-        triangle_row!("0", "x4", "x12", ripple: "x13", highs: ("x5" "x14") ("x6" "x15") ("x7" "x16") ("x8" "x17")
-            ("x9" "x19") ("x10" "x20"), lows: "x5" "x13" ("x6" "x14") ("x7" "x15") ("x8" "x16") ("x9" "x17")
-            ("x10" "x19") ("x11" "x20")),
-        triangle_row!("8", "x5", "x13", ripple: "x14" "x15", highs: ("x6" "x16") ("x7" "x17") ("x8" "x19")
-            ("x9" "x20") ("x10" "x12"), lows: "x6" "x15" ("x7" "x16") ("x8" "x17") ("x9" "x19") ("x10" "x20")
-            ("x11" "x12")),
-        triangle_row!("16", "x6", "x14", ripple: "x15" "x16" "x17", highs: ("x7" "x19") ("x8" "x20") ("x9" "x12")
-            ("x10" "x13"), lows: "x7" "x17" ("x8" "x19") ("x9" "x20") ("x10" "x12") ("x11" "x13")),
-        triangle_row!("24", "x7", "x15", ripple: "x16" "x17" "x19" "x20", highs: ("x8" "x12") ("x9" "x13")
-            ("x10" "x14"), lows: "x8" "x20" ("x9" "x12") ("x10" "x13") ("x11" "x14")),
-        triangle_row!("32", "x8", "x16", ripple: "x17" "x19" "x20" "x12" "x13", highs: ("x9" "x14")
-            ("x10" "x15"), lows: "x9" "x13" ("x10" "x14") ("x11" "x15")),
-        triangle_row!("40", "x9", "x17", ripple: "x19" "x20" "x12" "x13" "x14" "x15", highs: ("x10" "x16"),
-            lows: "x10" "x15" ("x11" "x16")),
-        triangle_row!("48", "x10", "x19", ripple: "x20" "x12" "x13" "x14" "x15" "x16" "x17", highs: ,
-            lows: "x11" "x17"),
+        triangle_row!("0", "x4", "x12", highs: ("x5" "x14") ("x6" "x15") ("x7" "x16") ("x8" "x17") ("x9" "x19") ("x10" "x20"),
+            lows: [("x5" "x13") ("x6" "x14") ("x7" "x15") ("x8" "x16") ("x9" "x17") ("x10" "x19") ("x11" "x20")]),
+        triangle_row!("8", "x5", "x13", highs: ("x6" "x16") ("x7" "x17") ("x8" "x19") ("x9" "x20") ("x10" "x12"),
+            lows: [("x6" "x15") ("x7" "x16") ("x8" "x17") ("x9" "x19") ("x10" "x20") ("x11" "x12")]),
+        triangle_row!("16", "x6", "x14", highs: ("x7" "x19") ("x8" "x20") ("x9" "x12") ("x10" "x13"),
+            lows: [("x7" "x17") ("x8" "x19") ("x9" "x20") ("x10" "x12") ("x11" "x13")]),
+        triangle_row!("24", "x7", "x15", highs: ("x8" "x12") ("x9" "x13") ("x10" "x14"),
+            lows: [("x8" "x20") ("x9" "x12") ("x10" "x13") ("x11" "x14")]),
+        triangle_row!("32", "x8", "x16", highs: ("x9" "x14") ("x10" "x15"),
+            lows: [("x9" "x13") ("x10" "x14") ("x11" "x15")]),
+        triangle_row!("40", "x9", "x17", highs: ("x10" "x16"),
+            lows: [("x10" "x15") ("x11" "x16")]),
+        triangle_row!("48", "x10", "x19", lows: [("x11" "x17")]),
         // The block's last limb has nothing above it.
-        "ldr x22, [x0, 56]",
-        "adds x20, x20, x22",
         "str x20, [x0, 56]",
-        "adcs x12, x12, xzr\n adcs x13, x13, xzr\n adcs x14, x14, xzr\n adcs x15, x15, xzr",
-        "adcs x16, x16, xzr\n adcs x17, x17, xzr\n adcs x19, x19, xzr\n adc x20, xzr, xzr",
+        "mov x20, xzr",
         "mov x1, x2",
         "b 5f",
         "4:",
