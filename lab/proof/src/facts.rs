@@ -76,7 +76,10 @@ pub struct Facts {
     cuts: HashMap<(Monomial, u32), (Id, Id)>,
     /// Two words whose product is −1 modulo 2^64: a precondition.
     inverse: Option<(Id, Id)>,
-    /// Carries whose value this run supposes; other runs suppose the other value.
+    /// Carries by name, with the values that this run supposes when they appear; other runs suppose the other
+    /// value.
+    pub cases: Vec<(Id, bool)>,
+    /// Those that have appeared.
     pub supposed: Vec<Id>,
 }
 
@@ -92,6 +95,11 @@ impl Facts {
     /// Nothing yet.
     pub fn new() -> Self {
         Self { max: vec![1], defined: vec![None], used: vec![false], ..Self::default() }
+    }
+
+    /// Nothing yet, with values for carries that appear.
+    pub fn supposing(cases: Vec<(Id, bool)>) -> Self {
+        Self { cases, ..Self::new() }
     }
 
     /// A number that nothing defines.
@@ -119,6 +127,11 @@ impl Facts {
     /// Supposes `a·b ≡ −1 (mod 2^64)`.
     pub fn suppose_inverse(&mut self, a: Id, b: Id) {
         self.inverse = Some((a.min(b), a.max(b)));
+    }
+
+    /// The two words of that precondition.
+    pub fn inverse(&self) -> Option<(Id, Id)> {
+        self.inverse
     }
 
     /// Supposes the value of a carry. The caller must also show its claims for the other value.

@@ -7,22 +7,31 @@
 //!
 //! Kernels of batches are proved as they are written: rows of products and of reductions run on [`names`].
 //!
-//! What is trusted: this crate, the decoder (iced-x86), and the meaning that [`machine`] gives to about
-//! thirty instructions.
+//! The assembly for 64-bit Arm ([`a64`]) is read from a file, on any processor.
+//!
+//! What is trusted: this crate, the decoder (iced-x86; for Arm [`a64::code`]), and the meaning that [`machine`]
+//! gives to about thirty instructions, and [`a64::machine`] to about twenty.
 #![forbid(unsafe_code)]
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
+pub mod a64;
+mod arithmetic;
 pub mod claims;
 pub mod code;
 pub mod facts;
 pub mod form;
 pub mod machine;
+pub mod memory;
 pub mod names;
+pub mod program;
 pub mod value;
 
 use code::Code;
+use facts::Facts;
 use form::Id;
 use machine::{Machine, Stop};
+use memory::Traces;
+use program::Program;
 use std::iter::Sum;
 
 /// What a proof took.
@@ -46,18 +55,34 @@ impl Sum for Proof {
     }
 }
 
+/// A run of some machine.
+pub trait Run {
+    /// What it has computed.
+    fn facts(&self) -> &Facts;
+    /// What it has shown and left.
+    fn traces(self) -> Traces;
+}
+
+/// Runs a claim on x86-64 as [`prove_on`] says.
+pub fn prove(code: &Code, claim: impl Fn(&mut Machine) -> Result<(), Stop>) -> Result<Proof, String> {
+    prove_on(|cases| Machine::new(code, cases), claim)
+}
+
 /// Runs a claim for every value of every carry on which it depends. No case may show or leave anything else
 /// than the others: for its own run, the value of such a carry is a constant.
-pub fn prove(code: &Code, claim: impl Fn(&mut Machine) -> Result<(), Stop>) -> Result<Proof, String> {
+pub fn prove_on<M: Run>(
+    new: impl Fn(Vec<(Id, bool)>) -> M,
+    claim: impl Fn(&mut M) -> Result<(), Stop>,
+) -> Result<Proof, String> {
     let (mut todo, mut proof): (Vec<Vec<(Id, bool)>>, Proof) = (vec![vec![]], Proof::default());
     let mut first = None;
     while let Some(suppose) = todo.pop() {
-        let mut machine = Machine::new(code, &suppose);
+        let mut machine = new(suppose.clone());
         match claim(&mut machine) {
             Ok(()) => {
                 proof.cases += 1;
-                proof.equations += machine.facts.len();
-                proof.decided += machine.facts.decided();
+                proof.equations += machine.facts().len();
+                proof.decided += machine.facts().decided();
                 let traces = machine.traces();
                 if first.as_ref().is_some_and(|first| *first != traces) {
                     return Err("an address, a branch or what is left in the frame depends on a carry".into());
@@ -74,9 +99,14 @@ pub fn prove(code: &Code, claim: impl Fn(&mut Machine) -> Result<(), Stop>) -> R
     Ok(proof)
 }
 
-/// The running program's own functions that have claims.
+/// The running program's own functions that have claims, decoded.
 pub fn own_code() -> Result<Code, String> {
+    own_program().map(Code::decode)
+}
+
+/// The running program's own functions that have claims.
+pub fn own_program() -> Result<Program, String> {
     let path =
         std::env::current_exe().map_err(|error| format!("cannot find the running program: {error}"))?;
-    Code::read(&path, claims::PREFIXES)
+    Program::read(&path, claims::PREFIXES)
 }

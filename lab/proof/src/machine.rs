@@ -5,16 +5,15 @@
 //! instruction that is not known here.
 
 use iced_x86::{Instruction, Mnemonic, OpKind, Register};
-use std::cell::RefCell;
 
-mod arithmetic;
-mod memory;
+mod operands;
 
+use crate::Run;
 use crate::code::Code;
 use crate::facts::Facts;
 use crate::form::Id;
-use crate::value::{Flag, Value};
-use memory::{FRAME, Place, STACK};
+use crate::memory::{Memory, STACK, Traces};
+use crate::value::{Flag, Region, Value};
 
 /// Why a run ended early.
 #[derive(Debug)]
@@ -58,38 +57,25 @@ pub struct Machine<'a> {
     code: &'a Code,
     /// What it has computed.
     pub facts: Facts,
-    /// Carries by name, with the values that this run supposes.
-    suppose: &'a [(Id, bool)],
     registers: [Value; 16],
     carry: Flag,
     overflow: Flag,
     zero: Option<bool>,
-    memory: Vec<Place>,
-    /// Addresses of instructions, and of what they access: the region, and the byte in it.
-    trace: RefCell<Vec<(u64, i64)>>,
-}
-
-/// What a run shows and leaves: it must not depend on a carry.
-#[derive(PartialEq)]
-pub struct Traces {
-    trace: Vec<(u64, i64)>,
-    frame: Vec<Value>,
+    memory: Memory,
 }
 
 impl<'a> Machine<'a> {
     /// A machine at the beginning of a call: nothing is known of flags and registers but the stack's.
-    pub fn new(code: &'a Code, suppose: &'a [(Id, bool)]) -> Self {
+    pub fn new(code: &'a Code, cases: Vec<(Id, bool)>) -> Self {
         let mut registers = [Value::Unknown; 16];
         for (i, register) in PRESERVED.into_iter().enumerate() {
             registers[number(register)] = Value::Saved(i);
         }
         registers[number(Register::RSP)] = Value::Pointer(STACK, 0);
-        let mut words = vec![Value::Unknown; FRAME];
-        words.push(Value::Return(0));
-        let stack = Place { name: "the stack", words, writable: true };
+        let facts = Facts::supposing(cases);
+        let memory = Memory::new(&[Value::Return(0)]);
         let (carry, overflow) = (Flag::Unknown, Flag::Unknown);
-        let (facts, memory, trace) = (Facts::new(), vec![stack], RefCell::default());
-        Self { code, facts, suppose, registers, carry, overflow, zero: None, memory, trace }
+        Self { code, facts, registers, carry, overflow, zero: None, memory }
     }
 
     /// Gives a register a value.
@@ -103,13 +89,18 @@ impl<'a> Machine<'a> {
     }
 
     /// The carries that this run supposes.
-    pub fn supposed(&self) -> &'a [(Id, bool)] {
-        self.suppose
+    pub fn supposed(&self) -> &[(Id, bool)] {
+        &self.facts.cases
     }
 
-    /// What the run has shown and left.
-    pub fn traces(mut self) -> Traces {
-        Traces { trace: self.trace.into_inner(), frame: self.memory.swap_remove(STACK).words }
+    /// A region that the code may read, and write if `writable`.
+    pub fn region(&mut self, name: &'static str, words: Vec<Value>, writable: bool) -> Region {
+        self.memory.region(name, words, writable)
+    }
+
+    /// What a region holds.
+    pub fn words(&self, region: Region) -> &[Value] {
+        self.memory.words(region)
     }
 
     /// The carry flag.
@@ -127,13 +118,7 @@ impl<'a> Machine<'a> {
                 return Err(Stop::Error(format!("{register:?} is not restored")));
             }
         }
-        let secret = |value: &Value| matches!(value, Value::Word(_) | Value::Mask(_) | Value::Byte(_));
-        match self.memory[STACK].words.iter().position(secret) {
-            Some(at) => {
-                Err(format!("a word is left in the frame, {} bytes below its end", 8 * (FRAME - at)).into())
-            }
-            None => Ok(()),
-        }
+        self.memory.check_frame()
     }
 
     /// Executes from an address on until the code returns to its caller, or is about to execute `end`.
@@ -147,7 +132,7 @@ impl<'a> Machine<'a> {
                 .instructions
                 .get(&address)
                 .ok_or_else(|| format!("jumps to {}, where no instruction begins", code.describe(address)))?;
-            self.trace.get_mut().push((address, 0));
+            self.memory.executes(address);
             let next = self.step(instruction).map_err(|stop| match stop {
                 Stop::Error(error) => {
                     Stop::Error(format!("{} ({:?}): {error}", code.describe(address), instruction.mnemonic()))
@@ -185,28 +170,28 @@ impl<'a> Machine<'a> {
                 self.write(at, value)?;
             }
             Mnemonic::Mulx => {
-                let (high, low) = self.product(self.get(Register::RDX), self.read(at, 2)?)?;
+                let (high, low) = self.facts.product(self.get(Register::RDX), self.read(at, 2)?)?;
                 self.set(self.register(at, 1)?, low);
                 self.set(self.register(at, 0)?, high);
             }
             Mnemonic::Imul if at.op_count() == 2 => {
-                let (_, low) = self.product(self.read(at, 0)?, self.read(at, 1)?)?;
+                let (_, low) = self.facts.product(self.read(at, 0)?, self.read(at, 1)?)?;
                 self.set_flags(Flag::Unknown, Flag::Unknown, None);
                 self.write(at, low)?;
             }
             Mnemonic::Adcx => {
-                let (value, carry) = self.sum(self.read(at, 0)?, self.read(at, 1)?, self.carry)?;
+                let (value, carry) = self.facts.sum(self.read(at, 0)?, self.read(at, 1)?, self.carry)?;
                 self.write(at, value)?;
                 self.carry = carry;
             }
             Mnemonic::Adox => {
-                let (value, carry) = self.sum(self.read(at, 0)?, self.read(at, 1)?, self.overflow)?;
+                let (value, carry) = self.facts.sum(self.read(at, 0)?, self.read(at, 1)?, self.overflow)?;
                 self.write(at, value)?;
                 self.overflow = carry;
             }
             Mnemonic::Add | Mnemonic::Adc => {
                 let carry = if at.mnemonic() == Mnemonic::Add { Flag::Known(false) } else { self.carry };
-                let (value, carry) = self.sum(self.read(at, 0)?, self.read(at, 1)?, carry)?;
+                let (value, carry) = self.facts.sum(self.read(at, 0)?, self.read(at, 1)?, carry)?;
                 self.finish(at, value, carry)?;
             }
             Mnemonic::Sub | Mnemonic::Sbb => {
@@ -215,7 +200,7 @@ impl<'a> Machine<'a> {
                 let (value, borrow) = match (same, borrow) {
                     (true, Flag::Carry(id)) => (Value::Mask(id), borrow),
                     (true, Flag::Known(flag)) => (Value::Constant(if flag { u64::MAX } else { 0 }), borrow),
-                    _ => self.difference(self.read(at, 0)?, self.read(at, 1)?, borrow)?,
+                    _ => self.facts.difference(self.read(at, 0)?, self.read(at, 1)?, borrow)?,
                 };
                 self.finish(at, value, borrow)?;
             }
@@ -301,5 +286,29 @@ impl<'a> Machine<'a> {
             _ => return Err("is not known here".into()),
         }
         Ok(next)
+    }
+
+    fn set_flags(&mut self, carry: Flag, overflow: Flag, zero: Option<bool>) {
+        (self.carry, self.overflow, self.zero) = (carry, overflow, zero);
+    }
+
+    /// Writes a result, and the flags that follow from it. Nothing reads the overflow flag of such a result.
+    fn finish(&mut self, at: &Instruction, value: Value, carry: Flag) -> Result<(), Stop> {
+        let zero = match value {
+            Value::Constant(value) => Some(value == 0),
+            _ => None,
+        };
+        self.set_flags(carry, Flag::Unknown, zero);
+        self.write(at, value)
+    }
+}
+
+impl Run for Machine<'_> {
+    fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    fn traces(self) -> Traces {
+        self.memory.traces()
     }
 }

@@ -6,7 +6,7 @@ const USAGE: &str = "\
 Usage: zariz-proof [FILE]
 
 Proves, for all inputs, that the functions of zariz in assembly compute what they should. The machine code is that of FILE,
-a program or library for Linux on x86-64 with a symbol table, or else of this program itself. Rows of products and reductions
+a program or library for Linux on x86-64 or 64-bit Arm with a symbol table, or else of this program itself. Rows of products and reductions
 of the generic kernels are proved as they are written.
 ";
 
@@ -34,21 +34,23 @@ fn run(_: Option<&str>) -> ExitCode {
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 fn run(file: Option<&str>) -> ExitCode {
-    use zariz_proof::{claims, code::Code, own_code};
+    use object::Architecture;
+    use zariz_proof::{a64, claims, code::Code, own_program, program::Program};
     claims::link::link();
-    let code = match file {
-        Some(file) => Code::read(file.as_ref(), claims::PREFIXES),
-        None => own_code(),
+    let prefixes = [claims::PREFIXES, claims::a64::PREFIXES].concat();
+    let program = match file {
+        Some(file) => Program::read(file.as_ref(), &prefixes),
+        None => own_program(),
     };
-    let code = match code {
-        Ok(code) => code,
+    let program = match program {
+        Ok(program) => program,
         Err(error) => {
             eprintln!("zariz-proof: {error}");
             return ExitCode::FAILURE;
         }
     };
     let (mut proved, mut failed) = (0, 0);
-    claims::all(&code, |outcome| {
+    let mut each = |outcome: claims::Outcome| {
         let name = outcome.function.trim_start_matches("zariz_machines::");
         match outcome.result {
             Ok(proof) => {
@@ -63,7 +65,11 @@ fn run(file: Option<&str>) -> ExitCode {
                 println!("{name}, {}: NOT PROVED: {error}", outcome.size);
             }
         }
-    });
+    };
+    match program.architecture {
+        Architecture::Aarch64 => claims::a64::all(&a64::code::Code::decode(program), &mut each),
+        _ => claims::all(&Code::decode(program), each),
+    }
     for (place, why) in claims::others::OTHERS {
         println!("{}: nothing is claimed: {why}", place.trim_start_matches("zariz_machines::"));
     }

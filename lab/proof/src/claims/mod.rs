@@ -1,5 +1,6 @@
 //! What is claimed of each function: what its banner says.
 
+pub mod a64;
 pub mod blocks;
 pub mod bls12_381;
 pub mod link;
@@ -22,7 +23,8 @@ pub const PREFIXES: &[&str] = &["zariz_machines::scalar::adx::", "zariz_machines
 pub fn proved() -> Vec<&'static str> {
     let functions = scalar::CLAIMS.iter().map(|(function, _)| *function);
     let field = bls12_381::OPERATIONS.iter().map(|(_, function, _)| *function);
-    [rows::ROWS].into_iter().chain(functions).chain(field).collect()
+    let arm = a64::CLAIMS.iter().map(|(function, _)| *function);
+    [rows::ROWS, a64::ROWS].into_iter().chain(functions).chain(field).chain(arm).collect()
 }
 
 /// What was found about one function, at one size.
@@ -35,7 +37,7 @@ pub struct Outcome {
     pub result: Result<Proof, String>,
 }
 
-/// Every claim, shortest first; `each` gets its outcome.
+/// Every claim about code for x86-64 and about the kernels, shortest first; `each` gets its outcome.
 pub fn all(code: &Code, mut each: impl FnMut(Outcome)) {
     rows::all(code, &mut each);
     bls12_381::all(code, &mut each);

@@ -4,7 +4,7 @@ use iced_x86::Register::{R8, RCX, RDI, RDX, RSI};
 
 use super::{Outcome, add_number, add_product, one, words};
 use crate::code::Code;
-use crate::form::{Form, radix};
+use crate::form::{Form, Id, radix};
 use crate::machine::{Machine, Stop};
 use crate::prove;
 use crate::value::Value;
@@ -79,23 +79,53 @@ fn reduce(machine: &mut Machine, code: &Code, n: usize) -> Result<(), Stop> {
     machine.set(RCX, Value::Word(mu));
     machine.set(R8, Value::Constant((n / BLOCK) as u64));
     machine.call(code.function(CLAIMS[2].0)?.0)?;
-    let carry = match machine.supposed() {
-        [] => false,
-        [(_, carry)] => *carry,
-        _ => return Err("what it computes depends on more than the last carry".into()),
+    let result = Reduced {
+        t: &before,
+        m: &m,
+        after: machine.words(t),
+        out: machine.words(out),
+        carries: machine.supposed(),
     };
-    let (q, high) = machine.words(t).split_at(n);
-    // (T + Q·m) − c·R² = R·t[n..], and so c says whether (T + Q·m)/R reaches R.
-    let mut sum = Form::default();
-    add_number(&mut sum, &before, &one())?;
-    add_product(&mut sum, q, &m, &one())?;
-    let (mut reaches, mut claim) = (sum.clone(), sum);
-    add_number(&mut reaches, high, &-radix(n))?;
-    add_number(&mut claim, machine.words(out), &-radix(n))?;
-    if carry {
-        reaches.add((0, 0), -radix(2 * n));
-        add_number(&mut claim, &m, &-radix(n))?;
-    }
+    let [reaches, claim] = result.claims()?;
     machine.facts.vanish(&reaches, None)?;
     Ok(machine.facts.vanish(&claim, None)?)
+}
+
+/// What a reduction was given, and has left.
+pub struct Reduced<'a> {
+    /// `T`.
+    pub t: &'a [Value],
+    /// The modulus.
+    pub m: &'a [Value],
+    /// `t` behind it.
+    pub after: &'a [Value],
+    /// The result.
+    pub out: &'a [Value],
+    /// The carries that the run supposes.
+    pub carries: &'a [(Id, bool)],
+}
+
+impl Reduced<'_> {
+    /// What must be 0: that says whether `(T + Q·m)/R` reaches `R`, and what `out` is.
+    pub fn claims(&self) -> Result<[Form; 2], Stop> {
+        let n = self.m.len();
+        let carry = match self.carries {
+            [] => false,
+            [(_, carry)] => *carry,
+            _ => return Err("what it computes depends on more than the last carry".into()),
+        };
+        let (q, high) = self.after.split_at(n);
+        // (T + Q·m) − c·R² = R·t[n..], and so c says whether (T + Q·m)/R reaches R.
+        let mut sum = Form::default();
+        add_number(&mut sum, self.t, &one())?;
+        add_product(&mut sum, q, self.m, &one())?;
+        let (mut reaches, mut claim) = (sum.clone(), sum);
+        add_number(&mut reaches, high, &-radix(n))?;
+        add_number(&mut claim, self.out, &-radix(n))?;
+        if carry {
+            reaches.add((0, 0), -radix(2 * n));
+            add_number(&mut claim, self.m, &-radix(n))?;
+        }
+        Ok([reaches, claim])
+    }
 }

@@ -23,7 +23,6 @@ pub(super) unsafe extern "C" fn mul(t: *mut u64, a: *const u64, b: *const u64, k
         zero_blocks!(),
         "3:",
         "ldp x1, x3, [sp]",
-        "ldr x0, [sp, 16]",
         accumulators!(load),
         load_block!(),
         eight!(first_row),

@@ -97,7 +97,7 @@ pub(super) unsafe extern "C" fn reduce(out: *mut u64, t: *mut u64, m: *const u64
         "sub x3, x3, 1",
         "cbnz x3, 6b",
         // μ and the carry depend on the modulus.
-        "stp xzr, xzr, [sp, 8]",
+        "str xzr, [sp, 8]",
         "str xzr, [sp, 24]",
         leave!(),
         rows = sym rows,

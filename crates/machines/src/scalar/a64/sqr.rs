@@ -70,7 +70,6 @@ pub(super) unsafe extern "C" fn sqr(t: *mut u64, a: *const u64, k: usize) {
         // The block's last limb has nothing above it.
         "str x20, [x0, 56]",
         "mov x20, xzr",
-        "mov x1, x2",
         "b 5f",
         "4:",
         "bl {rows}",

@@ -1,30 +1,15 @@
-//! Sums, differences and products, with the flags that they leave: an equation for each.
+//! Sums, differences and products, with what they carry: an equation for each.
 
-use iced_x86::Instruction;
-
-use super::{Machine, Stop};
+use crate::facts::Facts;
 use crate::form::Id;
+use crate::machine::Stop;
 use crate::value::{Flag, Value};
 
-impl Machine<'_> {
-    pub(super) fn set_flags(&mut self, carry: Flag, overflow: Flag, zero: Option<bool>) {
-        (self.carry, self.overflow, self.zero) = (carry, overflow, zero);
-    }
-
-    /// Writes a result, and the flags that follow from it. Nothing reads the overflow flag of such a result.
-    pub(super) fn finish(&mut self, at: &Instruction, value: Value, carry: Flag) -> Result<(), Stop> {
-        let zero = match value {
-            Value::Constant(value) => Some(value == 0),
-            _ => None,
-        };
-        self.set_flags(carry, Flag::Unknown, zero);
-        self.write(at, value)
-    }
-
+impl Facts {
     /// `(name, greatest value, least value)`; a constant has the name of 1.
-    fn number(&self, value: Value) -> Result<(Id, u64, u64), Stop> {
+    fn operand(&self, value: Value) -> Result<(Id, u64, u64), Stop> {
         match value {
-            Value::Word(id) => Ok((id, self.facts.max(id), 0)),
+            Value::Word(id) => Ok((id, self.max(id), 0)),
             Value::Constant(constant) => Ok((0, constant, constant)),
             other => Err(format!("computes with {other:?}").into()),
         }
@@ -39,7 +24,7 @@ impl Machine<'_> {
     }
 
     /// `a + b + carry`, and the carry.
-    pub(super) fn sum(&mut self, a: Value, b: Value, carry: Flag) -> Result<(Value, Flag), Stop> {
+    pub fn sum(&mut self, a: Value, b: Value, carry: Flag) -> Result<(Value, Flag), Stop> {
         match (a, b, carry) {
             (Value::Pointer(region, offset), Value::Constant(by), Flag::Known(false)) => {
                 return Ok((Value::Pointer(region, offset.wrapping_add(by as i64)), Flag::Unknown));
@@ -51,13 +36,13 @@ impl Machine<'_> {
             (Value::Constant(0), _, Flag::Known(false)) => return Ok((b, carry)),
             _ => {}
         }
-        let parts = [self.number(a)?, self.number(b)?, Self::flag(carry)?];
+        let parts = [self.operand(a)?, self.operand(b)?, Self::flag(carry)?];
         let greatest: u128 = parts.iter().map(|part| u128::from(part.1)).sum();
         self.linear(&parts, [1, 1, 1], greatest as i128, 0, false)
     }
 
     /// `a − b − borrow`, and the borrow.
-    pub(super) fn difference(&mut self, a: Value, b: Value, borrow: Flag) -> Result<(Value, Flag), Stop> {
+    pub fn difference(&mut self, a: Value, b: Value, borrow: Flag) -> Result<(Value, Flag), Stop> {
         match (a, b, borrow) {
             (Value::Pointer(region, offset), Value::Constant(by), Flag::Known(false)) => {
                 return Ok((Value::Pointer(region, offset.wrapping_sub(by as i64)), Flag::Unknown));
@@ -65,7 +50,7 @@ impl Machine<'_> {
             (_, Value::Constant(0), Flag::Known(false)) => return Ok((a, borrow)),
             _ => {}
         }
-        let parts @ [a, b, c] = [self.number(a)?, self.number(b)?, Self::flag(borrow)?];
+        let parts @ [a, b, c] = [self.operand(a)?, self.operand(b)?, Self::flag(borrow)?];
         let range = |a: u64, b: u64, c: u64| i128::from(a) - i128::from(b) - i128::from(c);
         self.linear(&parts, [1, -1, -1], range(a.1, b.2, c.2), range(a.2, b.1, c.1), true)
     }
@@ -89,15 +74,15 @@ impl Machine<'_> {
         let terms = parts.iter().zip(signs).map(|(part, sign)| ((0, part.0), sign * factor(part))).collect();
         if least >= 0 && greatest < RADIX {
             let max = greatest as u64;
-            let (low, _) = self.facts.define(terms, (max, None), borrows, false);
+            let (low, _) = self.define(terms, (max, None), borrows, false);
             return Ok((Value::Word(low), Flag::Known(false)));
         }
-        let (low, high) = self.facts.define(terms, (u64::MAX, Some(1)), borrows, false);
+        let (low, high) = self.define(terms, (u64::MAX, Some(1)), borrows, false);
         let high = high.expect("asked for");
-        let flag = match self.suppose.iter().find(|(id, _)| *id == high) {
+        let flag = match self.cases.iter().find(|(id, _)| *id == high).copied() {
             Some((_, value)) => {
-                self.facts.suppose(high, *value);
-                Flag::Known(*value)
+                self.suppose(high, value);
+                Flag::Known(value)
             }
             None => Flag::Carry(high),
         };
@@ -105,8 +90,8 @@ impl Machine<'_> {
     }
 
     /// `a·b`: its high word and its low word.
-    pub(super) fn product(&mut self, a: Value, b: Value) -> Result<(Value, Value), Stop> {
-        let ((x, a_max, _), (y, b_max, _)) = (self.number(a)?, self.number(b)?);
+    pub fn product(&mut self, a: Value, b: Value) -> Result<(Value, Value), Stop> {
+        let ((x, a_max, _), (y, b_max, _)) = (self.operand(a)?, self.operand(b)?);
         let greatest = u128::from(a_max) * u128::from(b_max);
         if x == 0 && y == 0 {
             return Ok((Value::Constant((greatest >> 64) as u64), Value::Constant(greatest as u64)));
@@ -121,7 +106,7 @@ impl Machine<'_> {
         let terms = vec![((x.min(y), x.max(y)), i128::from(factor))];
         let high_max = u64::try_from(greatest >> 64).ok().filter(|max| *max > 0);
         let low_max = if high_max.is_some() { u64::MAX } else { greatest as u64 };
-        let (low, high) = self.facts.define(terms, (low_max, high_max), false, true);
+        let (low, high) = self.define(terms, (low_max, high_max), false, true);
         Ok((high.map_or(Value::Constant(0), Value::Word), Value::Word(low)))
     }
 }

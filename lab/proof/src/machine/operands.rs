@@ -1,34 +1,12 @@
-//! Operands: registers, and memory in regions.
+//! Operands: registers and memory.
 
 use iced_x86::{Instruction, MemorySize, Mnemonic, OpKind, Register};
 
 use super::{Machine, REGISTERS, Stop};
+use crate::memory::STACK;
 use crate::value::{Region, Value};
 
-/// Memory that the code is given.
-pub(super) struct Place {
-    pub name: &'static str,
-    pub words: Vec<Value>,
-    pub writable: bool,
-}
-
-/// The stack's region. Offset 0 is the return address; the frame is below.
-pub(super) const STACK: Region = 0;
-/// Words of stack below the return address.
-pub(super) const FRAME: usize = 64;
-
 impl Machine<'_> {
-    /// A region that the code may read, and write if `writable`.
-    pub fn region(&mut self, name: &'static str, words: Vec<Value>, writable: bool) -> Region {
-        self.memory.push(Place { name, words, writable });
-        self.memory.len() - 1
-    }
-
-    /// What a region holds.
-    pub fn words(&self, region: Region) -> &[Value] {
-        &self.memory[region].words
-    }
-
     /// The register of an operand. Halves of a register are allowed only where they clear the other half.
     pub(super) fn register(&self, at: &Instruction, operand: u32) -> Result<Register, Stop> {
         let register = at.op_register(operand);
@@ -79,7 +57,7 @@ impl Machine<'_> {
                 Self::eight_bytes(at)?;
                 let (region, offset) = self.address(at)?;
                 match region {
-                    Some(region) => Ok(self.memory[region].words[self.slot(region, offset)?]),
+                    Some(region) => self.memory.load(region, offset, self.stack_pointer()),
                     None => {
                         let constant =
                             self.code.constant(offset as u64).ok_or("it reads what is no constant")?;
@@ -112,32 +90,15 @@ impl Machine<'_> {
     }
 
     fn store(&mut self, region: Region, offset: i64, value: Value) -> Result<(), Stop> {
-        let slot = self.slot(region, offset)?;
-        let place = &mut self.memory[region];
-        if !place.writable {
-            return Err(format!("it writes to {}", place.name).into());
-        }
-        place.words[slot] = value;
-        Ok(())
+        self.memory.store(region, offset, self.stack_pointer(), value)
     }
 
-    /// The word of a region at an offset. On the stack, nothing below the stack pointer is accessed.
-    fn slot(&self, region: Region, offset: i64) -> Result<usize, Stop> {
-        self.trace.borrow_mut().push((region as u64, offset));
-        let place = &self.memory[region];
-        let from_start = if region == STACK { offset + 8 * FRAME as i64 } else { offset };
-        let slot =
-            usize::try_from(from_start / 8).ok().filter(|slot| from_start >= 0 && *slot < place.words.len());
-        let below =
-            region == STACK && !matches!(self.get(Register::RSP), Value::Pointer(STACK, at) if at <= offset);
-        match slot {
-            Some(slot) if from_start % 8 == 0 && !below => Ok(slot),
-            _ => Err(format!("it accesses byte {offset} of {}", place.name).into()),
-        }
+    fn stack_pointer(&self) -> Value {
+        self.get(Register::RSP)
     }
 
     pub(super) fn push(&mut self, value: Value) -> Result<(), Stop> {
-        let Value::Pointer(STACK, offset) = self.get(Register::RSP) else {
+        let Value::Pointer(STACK, offset) = self.stack_pointer() else {
             return Err("rsp is no pointer".into());
         };
         self.set(Register::RSP, Value::Pointer(STACK, offset - 8));
@@ -145,10 +106,10 @@ impl Machine<'_> {
     }
 
     pub(super) fn pop(&mut self) -> Result<Value, Stop> {
-        let Value::Pointer(STACK, offset) = self.get(Register::RSP) else {
+        let Value::Pointer(STACK, offset) = self.stack_pointer() else {
             return Err("rsp is no pointer".into());
         };
-        let value = self.memory[STACK].words[self.slot(STACK, offset)?];
+        let value = self.memory.load(STACK, offset, self.stack_pointer())?;
         self.set(Register::RSP, Value::Pointer(STACK, offset + 8));
         Ok(value)
     }
