@@ -134,12 +134,15 @@ static KEYMGMT: [Algorithm; 2] = algorithm(key::management::FUNCTIONS, c"RSA key
 static SIGNATURE: [Algorithm; 2] = algorithm(signature::FUNCTIONS, c"RSA signatures of zariz, batched");
 static ASYM_CIPHER: [Algorithm; 2] = algorithm(cipher::FUNCTIONS, c"RSA encryption of zariz, batched");
 
-unsafe extern "C" fn query_operation(_: Opaque, id: c_int, no_cache: *mut c_int) -> *const Algorithm {
+unsafe extern "C" fn query_operation(context: Opaque, id: c_int, no_cache: *mut c_int) -> *const Algorithm {
     if !no_cache.is_null() {
         // SAFETY: OpenSSL's promise: room for an integer.
         unsafe { no_cache.write(0) };
     }
+    // SAFETY: the provider that OpenSSL holds.
+    let provider = unsafe { &*context.cast_const().cast::<Provider>() };
     match id {
+        _ if provider.settings.leaves_rsa => ptr::null(),
         operation_id::KEYMGMT => KEYMGMT.as_ptr(),
         operation_id::SIGNATURE => SIGNATURE.as_ptr(),
         operation_id::ASYM_CIPHER => ASYM_CIPHER.as_ptr(),

@@ -50,6 +50,9 @@ impl Provider {
         let queues = queues(threads, max_batch, lanes, counters.clone());
         let text = |text: String| CString::new(text).unwrap_or_default();
         let engine = text(match settings.dispatch {
+            _ if settings.leaves_rsa => {
+                "none: on Arm, RSA is left to OpenSSL unless there is a setting engine".into()
+            }
             zariz::Dispatch::Auto => format!("auto ({})", settings.dispatch.main()),
             only => only.to_string(),
         });

@@ -21,6 +21,9 @@ const LARGEST_BATCH: usize = 65_536;
 pub struct Settings {
     /// The engines that compute.
     pub dispatch: Dispatch,
+    /// Whether all of RSA is left to OpenSSL: by default on Arm, where nobody has measured on a processor that
+    /// zariz is faster. The setting `engine` changes it.
+    pub leaves_rsa: bool,
     /// How they multiply and reduce. By default, the fastest way.
     pub method: Option<Method>,
     /// The most batches that are computed at once, and the most threads that compute for jobs; with 0, there
@@ -46,6 +49,7 @@ impl Settings {
     /// Reads and checks them.
     pub fn read(core: &Core) -> Outcome<Self> {
         let [engine, method, threads, max_batch, validate_keys, counters] = core.settings(NAMES);
+        let leaves_rsa = cfg!(target_arch = "aarch64") && engine.is_none();
         let dispatch = engine.map_or(Ok(Dispatch::Auto), |name| name.parse::<Dispatch>());
         let dispatch = dispatch.and_then(|dispatch| dispatch.check().map(|()| dispatch));
         let dispatch = dispatch.map_err(|error| wrong("engine", &error))?;
@@ -55,6 +59,7 @@ impl Settings {
         };
         Ok(Self {
             dispatch,
+            leaves_rsa,
             method,
             threads: threads.map(|text| number("threads", &text, 0, MOST_THREADS)).transpose()?,
             max_batch: max_batch

@@ -101,6 +101,20 @@ fn several_library_contexts() {
     assert!(known[1].signs(&first));
 }
 
+/// On Arm, RSA stays with OpenSSL unless a setting says otherwise, and the provider says so.
+#[test]
+#[cfg(target_arch = "aarch64")]
+fn without_settings_nothing_is_computed() {
+    let _alone = alone();
+    let world = World::unconfigured(&Module::get()).expect("loaded");
+    let engine = world.parameter("engine").expect("engine").text().to_owned();
+    assert!(engine.starts_with("none: "), "{engine}");
+    Key::generate(&world, Side::Subject, &Params::new().size("bits", 1024)).expect_err("it has no keys");
+    let key = rsa_2048(&world, Side::Reference);
+    let digest = Params::new().text("digest", "SHA256");
+    operate(&world, Side::Reference, &key, Operation::Sign, &digest, &[1; 32]).expect("signed");
+}
+
 #[test]
 fn good_settings() {
     let _alone = alone();

@@ -163,7 +163,15 @@ impl Info {
             return String::new();
         }
         let Some(expected) = &self.expected else {
-            return "expect     nothing was measured on such a processor: `zariz speed --compare openssl` does it\n".into();
+            let module = if cfg!(target_arch = "aarch64") {
+                "           OpenSSL's module leaves RSA to OpenSSL here, unless its setting `engine` is given\n"
+            } else {
+                ""
+            };
+            return format!(
+                "expect     nothing was measured on such a processor: `zariz speed --compare openssl` does it\n\
+                 {module}"
+            );
         };
         let Expected { measured_on, batches_of_64, one_at_a_time, page } = expected;
         let measured = if self.design == Some(measured_on) {

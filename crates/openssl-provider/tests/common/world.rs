@@ -95,6 +95,19 @@ impl World {
     }
 
     fn of_folder(module: &Module) -> Result<Self, Failure> {
+        if cfg!(target_arch = "aarch64") {
+            Self::of_module(module.clone(), &[], false)
+        } else {
+            Self::by_name(module)
+        }
+    }
+
+    /// Without a configuration, as [`World::new`] is but for Arm.
+    pub fn unconfigured(module: &Module) -> Result<Self, Failure> {
+        Self::by_name(module)?.and_load(&BOTH)
+    }
+
+    fn by_name(module: &Module) -> Result<Self, Failure> {
         let world = Self::empty(module.clone());
         let folder = path(module.folder());
         call!(OSSL_PROVIDER_set_default_search_path(world.context, folder.as_ptr()))?;
@@ -135,7 +148,11 @@ impl World {
     }
 
     fn of_file(settings: &[(&str, &str)], activate: bool) -> Result<Self, Failure> {
-        let (files, module) = (tempfile::tempdir().expect("a temporary folder"), Module::get());
+        Self::of_module(Module::get(), settings, activate)
+    }
+
+    fn of_module(module: Module, settings: &[(&str, &str)], activate: bool) -> Result<Self, Failure> {
+        let files = tempfile::tempdir().expect("a temporary folder");
         let file = files.path().join("openssl.cnf");
         fs::write(&file, configuration(&module, settings, activate)).expect("a configuration file");
         let mut world = Self::empty(module);
@@ -262,7 +279,8 @@ impl Drop for World {
 /// In the order of loading.
 const BOTH: [Side; 2] = [Side::Reference, Side::Subject];
 
-/// A configuration file with settings in the section of the provider under test.
+/// A configuration file with settings in the section of the provider under test. On Arm, `engine` is among
+/// them, since without it the provider computes nothing there.
 pub fn configuration(module: &Module, settings: &[(&str, &str)], activate: bool) -> String {
     let activate = if activate { "activate = 1\n" } else { "" };
     let mut text = String::from(
@@ -274,7 +292,9 @@ pub fn configuration(module: &Module, settings: &[(&str, &str)], activate: bool)
     write!(text, "[default_section]\n{activate}").expect("to memory");
     if is_zariz() {
         write!(text, "[zariz_section]\nmodule = {}\n{activate}", module.file().display()).expect("to memory");
-        for (name, value) in settings {
+        let engine = [("engine", "auto")];
+        let missing = cfg!(target_arch = "aarch64") && settings.iter().all(|(name, _)| *name != "engine");
+        for (name, value) in settings.iter().chain(engine.iter().filter(|_| missing)) {
             writeln!(text, "{name} = {value}").expect("to memory");
         }
     }
