@@ -2,6 +2,7 @@
 
 mod api;
 mod archives;
+mod arm;
 mod codegen;
 mod dependencies;
 mod dist;

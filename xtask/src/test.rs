@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use crate::process::{cargo, run as run_command};
 use crate::{
-    api, archives, codegen, dependencies, dist, emulated, faults, fuzz, go, hidden, java, layers, msrv,
+    api, archives, arm, codegen, dependencies, dist, emulated, faults, fuzz, go, hidden, java, layers, msrv,
     newest, packages, proof, python, secrets, servers, site, soak, suite, supply, tables,
 };
 use suite::Of;
@@ -73,6 +73,12 @@ pub const STEPS: &[Step] = &[
         what: "the code for AVX512-IFMA and AVX-IFMA, emulated",
         when: When::Long,
         run: emulated::tests,
+    },
+    Step {
+        name: "arm",
+        what: "on 64-bit Arm, under qemu; the assembly for it is proved",
+        when: When::Long,
+        run: arm::tests,
     },
     Step {
         name: "python",

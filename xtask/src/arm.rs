@@ -1,0 +1,220 @@
+//! Tests on 64-bit Arm: cross-compiled, and run under qemu's emulation of a processor.
+//!
+//! Times under emulation say nothing. What it shows is that results are right.
+
+use anyhow::{Context, Result, ensure};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::metadata::target_directory;
+use crate::packages::{Needed, provide};
+use crate::process::{cargo, command, empty_folder, output, run};
+
+/// The target.
+const TARGET: &str = "aarch64-unknown-linux-gnu";
+/// The linker, and C's compiler.
+const GCC: &str = "aarch64-linux-gnu-gcc";
+const QEMU: &str = "qemu-aarch64-static";
+
+const NEEDED: &[Needed] = &[
+    ("gcc-aarch64-linux-gnu", GCC, &["--version"]),
+    ("libc6-dev-arm64-cross", "test", &["-f", "/usr/aarch64-linux-gnu/include/stdio.h"]),
+    ("qemu-user-static", QEMU, &["--version"]),
+];
+
+/// What runs, of each crate: every engine and kernel against other libraries, the vectors of Wycheproof, and
+/// the provider in OpenSSL.
+const TESTS: &[(&str, &[&str])] = &[
+    ("zariz-machines", &["scalar", "differential"]),
+    ("zariz", &["differential", "products", "rsa", "wycheproof"]),
+    ("zariz-openssl-provider", &["encryption", "loading", "signatures", "wycheproof"]),
+];
+
+/// Packages of Debian for Arm, with OpenSSL and what it needs.
+const SYSTEM: &[&str] =
+    &["openssl:arm64", "libssl3:arm64", "libc6:arm64", "libgcc-s1:arm64", "libgmp10:arm64"];
+
+/// Where this step puts what it downloads and makes.
+struct Places {
+    /// A system for Arm.
+    system: PathBuf,
+    /// What cargo compiles for it. Other steps use another compiler, and would compile everything again.
+    target: PathBuf,
+    /// A compiler, if cargo's own has no library for Arm.
+    compiler: Option<PathBuf>,
+}
+
+/// Installs what is needed, compiles, and runs the tests.
+pub fn tests() -> Result<()> {
+    provide(NEEDED)?;
+    let places = Places::prepare()?;
+    let program = places.build("zariz-cli")?.join("zariz");
+    proof(&program)?;
+    for (package, tests) in TESTS {
+        let mut cargo = places.cargo("test");
+        cargo.args(["--package", package]);
+        tests.iter().for_each(|test| _ = cargo.args(["--test", test]));
+        run(cargo).with_context(|| format!("tests of {package} fail on Arm"))?;
+    }
+    places.program(&program)?;
+    places.c_library()
+}
+
+/// Proves the assembly for Arm, as this compiler assembles it, and that wrong code is not proved.
+fn proof(program: &Path) -> Result<()> {
+    let mut prove = cargo(&["run", "--quiet", "--locked", "-p", "zariz-proof", "--"]);
+    prove.arg(program);
+    run(prove).context("a function in assembly is not proved: its line says how far the proof got")?;
+    let mut mutants = cargo(&["test", "--quiet", "--locked", "-p", "zariz-proof", "--test", "a64"]);
+    mutants.args(["--", "--include-ignored"]).env("ZARIZ_ARM_PROGRAM", program);
+    run(mutants).context("the proofs do not find every fault that the tests plant")
+}
+
+impl Places {
+    fn prepare() -> Result<Self> {
+        let folder = target_directory()?.join("arm");
+        let system = folder.join("system");
+        let has_library = output(command("rustc", &["--print", "target-libdir", "--target", TARGET]))
+            .is_ok_and(|library| Path::new(library.trim()).exists());
+        let compiler = (!has_library).then(|| folder.join("compiler"));
+        if !system.exists() || compiler.as_ref().is_some_and(|compiler| !compiler.exists()) {
+            run(command("dpkg", &["--add-architecture", "arm64"]))?;
+            run(command("apt-get", &["update"]))?;
+            unpack(SYSTEM, &system)?;
+            if let Some(compiler) = &compiler {
+                println!("the compiler has no library for Arm: Debian's is used");
+                unpack(&debians_compiler()?.iter().map(String::as_str).collect::<Vec<_>>(), compiler)?;
+            }
+        }
+        Ok(Self { system, target: folder.join("target"), compiler })
+    }
+
+    /// A program for Arm, run by qemu.
+    fn qemu(&self, program: &Path) -> Command {
+        let mut qemu = command(QEMU, &["-L"]);
+        qemu.arg(&self.system).arg(program);
+        qemu
+    }
+
+    fn cargo(&self, what: &str) -> Command {
+        let mut cargo = cargo(&[what, "--locked", "--target", TARGET]);
+        cargo.env("CARGO_TARGET_DIR", &self.target);
+        cargo.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", GCC);
+        let runner = format!("{QEMU} -L {}", self.system.display());
+        cargo.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER", runner);
+        if let Some(compiler) = &self.compiler {
+            cargo.env("RUSTC", compiler.join("rustc"));
+        }
+        cargo
+    }
+
+    /// Compiles a package; the folder with its files.
+    fn build(&self, package: &str) -> Result<PathBuf> {
+        let mut cargo = self.cargo("build");
+        cargo.args(["--package", package]);
+        run(cargo)?;
+        Ok(self.target.join(TARGET).join("debug"))
+    }
+
+    /// Every engine's self-test, and a signature by each that OpenSSL verifies.
+    fn program(&self, program: &Path) -> Result<()> {
+        let mut info = self.qemu(program);
+        info.arg("info");
+        let said = output(info)?;
+        print!("{said}");
+        ensure!(said.contains("leaves RSA to OpenSSL"), "the program does not say what the module does");
+        let engines: Vec<&str> = said
+            .lines()
+            .filter(|line| line.contains("self-test"))
+            .filter_map(|line| line.split(' ').next())
+            .collect();
+        ensure!(engines.contains(&"scalar"), "there is no engine scalar");
+        let folder = self.target.join("program");
+        empty_folder(&folder)?;
+        let file = |name: &str| folder.join(name).display().to_string();
+        let [message, private, public, signature] =
+            ["message", "private.pem", "public.pem", "signature"].map(file);
+        fs::write(&message, "signed on Arm\n").context("cannot write a message")?;
+        run(command("openssl", &["genrsa", "-out", &private, "2048"]))?;
+        run(command("openssl", &["rsa", "-in", &private, "-pubout", "-out", &public]))?;
+        for engine in engines {
+            let mut sign = self.qemu(program);
+            sign.args(["sign", "--key", &private, "--engine", engine, "--out", &signature, &message]);
+            run(sign)?;
+            run(command(
+                "openssl",
+                &["dgst", "-sha256", "-verify", &public, "-signature", &signature, &message],
+            ))?;
+            fs::remove_file(&signature).context("there is no signature")?;
+        }
+        Ok(())
+    }
+
+    /// The C program that calls every function.
+    fn c_library(&self) -> Result<()> {
+        let library = self.build("zariz-capi")?.join("libzariz_capi.a").display().to_string();
+        let folder = self.target.join("c");
+        empty_folder(&folder)?;
+        for name in ["interface", "batcher"] {
+            let program = folder.join(name);
+            let source = format!("crates/capi/tests/programs/{name}.c");
+            let mut gcc =
+                command(GCC, &["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", &source, &library]);
+            gcc.arg("-Icrates/capi/include").arg("-o").arg(&program);
+            gcc.args(["-pthread", "-ldl", "-lm", "-lgcc_s"]);
+            run(gcc)?;
+            let mut qemu = self.qemu(&program);
+            if name == "interface" {
+                qemu.arg(&folder);
+            }
+            run(qemu)?;
+        }
+        Ok(())
+    }
+}
+
+/// Debian's compiler with its libraries for this machine and for Arm. All have one version.
+fn debians_compiler() -> Result<Vec<String>> {
+    const LIBRARY: &str = "libstd-rust-web-dev";
+    let depends = |package: &str| output(command("apt-cache", &["depends", "--important", package]));
+    let mut packages = vec!["rustc-web".to_owned(), LIBRARY.to_owned(), format!("{LIBRARY}:arm64")];
+    let names = [depends("rustc-web")?, depends(LIBRARY)?].concat();
+    let mut found: Vec<&str> =
+        names.lines().filter_map(|line| line.trim().strip_prefix("Depends: ")).collect();
+    found.sort_unstable();
+    found.dedup();
+    let shared = found.iter().find(|name| name.starts_with("libstd-rust-web-") && **name != LIBRARY);
+    let shared = shared.context("rustc-web does not name its library")?;
+    packages.extend([(*shared).to_owned(), format!("{shared}:arm64")]);
+    let names = depends(shared)?;
+    let llvm = names.lines().filter_map(|line| line.trim().strip_prefix("Depends: "));
+    packages.extend(llvm.filter(|name| name.starts_with("libllvm")).map(str::to_owned));
+    Ok(packages)
+}
+
+/// Downloads Debian packages, and unpacks them into a folder, with a `rustc` that finds its libraries if it is
+/// among them.
+fn unpack(packages: &[&str], into: &Path) -> Result<()> {
+    let (made, archives) = (into.with_extension("new"), into.with_extension("archives"));
+    empty_folder(&made)?;
+    empty_folder(&archives)?;
+    let mut apt = command("apt-get", &["download"]);
+    apt.args(packages).current_dir(&archives);
+    run(apt)?;
+    for archive in fs::read_dir(&archives).context("cannot list what was downloaded")? {
+        let mut dpkg = command("dpkg", &["-x"]);
+        dpkg.arg(archive?.path()).arg(&made);
+        run(dpkg)?;
+    }
+    if made.join("usr/bin/rustc").exists() {
+        let (path, place) = (made.join("rustc"), into.display());
+        let script = format!(
+            "#!/bin/sh\nLD_LIBRARY_PATH={place}/usr/lib/x86_64-linux-gnu exec {place}/usr/bin/rustc \"$@\"\n"
+        );
+        fs::write(&path, script).context("cannot write a script")?;
+        run(command("chmod", &["+x", &path.to_string_lossy()]))?;
+    }
+    fs::remove_dir_all(&archives).context("cannot remove what was downloaded")?;
+    fs::rename(&made, into).with_context(|| format!("cannot rename to {}", into.display()))
+}
