@@ -109,7 +109,9 @@ fn without_settings_nothing_is_computed() {
     let world = World::unconfigured(&Module::get()).expect("loaded");
     let engine = world.parameter("engine").expect("engine").text().to_owned();
     assert!(engine.starts_with("none: "), "{engine}");
-    Key::generate(&world, Side::Subject, &Params::new().size("bits", 1024)).expect_err("it has no keys");
+    // The provider is preferred, and has none.
+    let key = Key::generate(&world, Side::Subject, &Params::new().size("bits", 1024)).expect("a new key");
+    assert_eq!(key.provider(), Side::Reference.provider());
     let key = rsa_2048(&world, Side::Reference);
     let digest = Params::new().text("digest", "SHA256");
     operate(&world, Side::Reference, &key, Operation::Sign, &digest, &[1; 32]).expect("signed");
