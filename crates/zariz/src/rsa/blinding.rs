@@ -162,18 +162,23 @@ mod tests {
         let sign = || key.sign_batch(Algorithm::RS256, &[b"one", b"two"]);
         assert!(sign().iter().all(Result::is_ok));
         let parent = unmasks(&key);
-        assert_eq!(parent.len(), 2, "pairs are kept");
+        // Without lanes, one request after the other uses the same pair.
+        let count = crate::Engine::best().lanes().min(2);
+        assert_eq!(parent.len(), count, "pairs are kept");
         // What a fork does.
         zariz_process::note_fork();
         assert!(unmasks(&key).is_empty(), "a child has none");
         assert!(sign().iter().all(Result::is_ok));
         let child = unmasks(&key);
-        assert!(child.len() == 2 && child.iter().all(|unmask| !parent.contains(unmask)), "they are fresh");
+        assert!(
+            child.len() == count && child.iter().all(|unmask| !parent.contains(unmask)),
+            "they are fresh"
+        );
         // A thread of the parent holds the lock, which is never released, as the child sees it.
         let held = key.secret.blinding.pairs();
         zariz_process::note_fork();
         assert!(sign().iter().all(Result::is_ok));
-        assert_eq!(unmasks(&key).len(), 2, "pairs are kept again");
+        assert_eq!(unmasks(&key).len(), count, "pairs are kept again");
         drop(held);
     }
 }
