@@ -1,6 +1,6 @@
 //! What people install without a compiler, in dist/: the wheel and the source archive of the Python package,
-//! an archive of the program, the module for OpenSSL and the libraries for C, Debian packages of the first two,
-//! and the jar for Java.
+//! an archive of the program, the module for OpenSSL and the libraries for C, Debian packages of these, and
+//! the jar for Java.
 //!
 //! zig links all of it with glibc 2.28, so it runs on that version and newer ones. Times in archives are the
 //! time of the last commit.
@@ -34,6 +34,14 @@ const DOC: &str = "share/doc/zariz";
 const DEBIAN: &str = "target/dist/debian";
 /// The oldest glibc.
 const GLIBC: (u32, u32) = (2, 28);
+/// Each is a table of that crate's Cargo.toml: package.metadata.deb, or a variant of it.
+const PACKAGES: &[(&str, Option<&str>)] = &[
+    ("zariz-cli", None),
+    ("zariz-openssl-provider", None),
+    ("zariz-capi", None),
+    ("zariz-capi", Some("runtime")),
+    ("zariz-crypto-mb", None),
+];
 /// Of the packages for Debian. A release needs an address that exists.
 const MAINTAINER: &str = "The zariz developers <zariz@example.org>";
 /// Of these packages; lower than that of a package of Debian's own would be.
@@ -59,11 +67,12 @@ pub fn write() -> Result<()> {
     }
     let graph = Graph::read()?;
     programs()?;
-    c_library(&version(&graph)?)?;
-    crypto_mb()?;
+    let version = version(&graph)?;
+    c_library(&version)?;
+    crypto_mb(&version)?;
     documents(&graph)?;
-    archive(&version(&graph)?)?;
-    debian(&version(&graph)?)?;
+    archive("tree", &format!("zariz-{version}-x86_64-linux-gnu"))?;
+    debian(&version)?;
     let jar = java::jar(&built("libzariz_jni.so"))?;
     copy(&jar, &root().join(DIST).join(jar.file_name().context("a file has a name")?))?;
     python()?;
@@ -101,8 +110,7 @@ fn built(name: &str) -> PathBuf {
 fn c_library(version: &str) -> Result<()> {
     let lib = root().join(TREE).join("lib");
     let shared = lib.join(format!("libzariz.so.{version}"));
-    elf::check(&built("libzariz_capi.so"))?;
-    copy(&built("libzariz_capi.so"), &shared)?;
+    copy_library("libzariz_capi.so", &shared)?;
     let compatible = format!("libzariz.so.{}", elf::compatible(version));
     for link in [&*compatible, "libzariz.so"] {
         symlink(format!("libzariz.so.{version}"), lib.join(link))
@@ -112,21 +120,39 @@ fn c_library(version: &str) -> Result<()> {
     copy(&built("libzariz_capi.a"), &archive)?;
     run(command("strip", &["--strip-debug", &archive.to_string_lossy()]))?;
     copy(&root().join("crates/capi/include/zariz.h"), &root().join(TREE).join("include/zariz.h"))?;
-    let config = format!(
-        "prefix=${{pcfiledir}}/../..\nlibdir=${{prefix}}/lib\nincludedir=${{prefix}}/include\n\nName: zariz\n\
-         Description: RSA and modular exponentiation, many numbers at once on vector instructions\n\
-         Version: {version}\nLibs: -L${{libdir}} -lzariz\nLibs.private: -lpthread -ldl -lm -lgcc_s\n\
-         Cflags: -I${{includedir}}\n"
-    );
-    put(&lib.join("pkgconfig/zariz.pc"), &config)
+    let about = "RSA and modular exponentiation, many numbers at once on vector instructions";
+    let flags =
+        "Libs: -L${libdir} -lzariz\nLibs.private: -lpthread -ldl -lm -lgcc_s\nCflags: -I${includedir}";
+    pkg_config("zariz", version, about, flags)
+}
+
+/// Copies a library without the names that only debuggers need.
+fn copy_library(name: &str, to: &Path) -> Result<()> {
+    elf::check(&built(name))?;
+    copy(&built(name), to)?;
+    run(command("strip", &["--strip-unneeded", &to.to_string_lossy()]))
+}
+
+/// What pkg-config reads: of the archive, which may be unpacked anywhere, and of Debian's packages.
+fn pkg_config(name: &str, version: &str, about: &str, flags: &str) -> Result<()> {
+    let (here, debian) = (format!("{TREE}/lib/pkgconfig"), DEBIAN.to_owned());
+    for (folder, prefix, lib) in
+        [(here, "${pcfiledir}/../..", "lib"), (debian, "/usr", "lib/x86_64-linux-gnu")]
+    {
+        let text = format!(
+            "prefix={prefix}\nlibdir=${{prefix}}/{lib}\nincludedir=${{prefix}}/include\n\nName: {name}\n\
+             Description: {about}\nVersion: {version}\n{flags}\n"
+        );
+        put(&root().join(folder).join(name).with_extension("pc"), &text)?;
+    }
+    Ok(())
 }
 
 /// The library for programs that know crypto_mb, by the names that they load (docs/crypto-mb.md).
-fn crypto_mb() -> Result<()> {
+fn crypto_mb(version: &str) -> Result<()> {
     let folder = root().join(TREE).join(CRYPTO_MB);
     let name = "libzariz_crypto_mb.so";
-    elf::check(&built(name))?;
-    copy(&built(name), &folder.join(name))?;
+    copy_library(name, &folder.join(name))?;
     for link in ["libcrypto_mb.so", "libcrypto_mb.so.12"] {
         symlink(name, folder.join(link)).with_context(|| format!("cannot make {link}"))?;
     }
@@ -136,7 +162,10 @@ fn crypto_mb() -> Result<()> {
         let name = header.file_name().context("a file has a name")?;
         copy(&header, &folder.join("include/crypto_mb").join(name))?;
     }
-    Ok(())
+    // Programs find the library in its folder without LD_LIBRARY_PATH.
+    let flags = "folder=${libdir}/zariz/crypto-mb\nLibs: -L${folder} -Wl,-rpath,${folder} -lzariz_crypto_mb\n\
+                 Cflags: -I${folder}/include";
+    pkg_config("zariz_crypto_mb", version, "RSA and powers with the interface of crypto_mb", flags)
 }
 
 /// Licences, changes, bills of materials and a configuration.
@@ -144,7 +173,7 @@ fn documents(graph: &Graph) -> Result<()> {
     sbom::write()?;
     let doc = root().join(TREE).join(DOC);
     let here = ["LICENSE-MIT", "LICENSE-APACHE", "CHANGELOG.md"].map(|name| root().join(name));
-    let bills = ["zariz.cdx.json", "zariz.so.cdx.json"].map(|name| root().join(sbom::FOLDER).join(name));
+    let bills = sbom::PRODUCTS.map(|(_, product, _)| root().join(sbom::file(product)));
     for file in here.iter().chain(&bills) {
         copy(file, &doc.join(file.file_name().unwrap_or_default()))?;
     }
@@ -165,12 +194,12 @@ fn configuration() -> Result<String> {
     Ok(text.to_owned())
 }
 
-fn archive(version: &str) -> Result<()> {
-    let name = format!("zariz-{version}-x86_64-linux-gnu");
+/// An archive of a folder in target/dist, which has another name in it.
+fn archive(folder: &str, name: &str) -> Result<()> {
     let mut tar = command("tar", &["--create", "--xz", "--file", &format!("{DIST}/{name}.tar.xz")]);
     tar.args(["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mode=u=rwX,go=rX"]);
-    tar.arg(format!("--mtime=@{}", commit("%ct")?)).arg(format!("--transform=s,^tree,{name},"));
-    tar.args(["--directory", TARGET, "tree"]).env("XZ_OPT", "-9e");
+    tar.arg(format!("--mtime=@{}", commit("%ct")?)).arg(format!("--transform=s,^{folder},{name},"));
+    tar.args(["--directory", TARGET, folder]).env("XZ_OPT", "-9e");
     run(tar)
 }
 
@@ -184,13 +213,29 @@ fn debian(version: &str) -> Result<()> {
         "zariz ({version}-{REVISION}) unstable; urgency=medium\n\n  * {change}\n\n -- {MAINTAINER}  {date}\n"
     );
     put(&folder.join("changelog"), &entry)?;
-    for package in ["zariz-cli", "zariz-openssl-provider"] {
+    for (package, variant) in PACKAGES {
         let deb = ["deb", "--quiet", "--no-build", "--target", sbom::TARGET, "-p", package, "--output", DIST];
         let mut deb = at_commit("cargo-deb", &deb)?;
         deb.args(["--maintainer", MAINTAINER, "--deb-revision", REVISION]);
+        deb.args(variant.iter().flat_map(|variant| ["--variant", variant]));
         run(deb)?;
     }
-    Ok(())
+    shlibs(version)
+}
+
+/// Adds to the package of libzariz what others need who link it: cargo-deb does not know that file.
+fn shlibs(version: &str) -> Result<()> {
+    let compatible = elf::compatible(version);
+    let (package, folder) = (format!("libzariz{compatible}"), format!("{DEBIAN}/repacked"));
+    let deb = format!("{DIST}/{package}_{version}-{REVISION}_amd64.deb");
+    run(command("dpkg-deb", &["--raw-extract", &deb, &folder]))?;
+    put(
+        &root().join(&folder).join("DEBIAN/shlibs"),
+        &format!("libzariz {compatible} {package} (>= {version})\n"),
+    )?;
+    let mut build = command("dpkg-deb", &["--root-owner-group", "-Zxz", "--build", &folder, &deb]);
+    build.env("SOURCE_DATE_EPOCH", commit("%ct")?);
+    run(build)
 }
 
 /// The wheel and the source archive. The wheel also has the licences of what is compiled into it.

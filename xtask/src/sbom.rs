@@ -1,6 +1,6 @@
-//! Bills of materials (CycloneDX 1.5, JSON): what is compiled into the program and into the module for
-//! OpenSSL, each built alone, or runs while they are compiled. The same commit gives the same files: no time,
-//! no number at random.
+//! Bills of materials (CycloneDX 1.5, JSON): what is compiled into the program, the module for OpenSSL and the
+//! libraries for C, each built alone, or runs while they are compiled. The same commit gives the same files: no
+//! time, no number at random.
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
@@ -11,10 +11,14 @@ use crate::metadata::{Graph, Package};
 use crate::process::{cargo, output, root};
 
 /// A crate, the file that is made of it, and what that is.
-const PRODUCTS: [(&str, &str, &str); 2] =
-    [("zariz-cli", "zariz", "application"), ("zariz-openssl-provider", "zariz.so", "library")];
+pub const PRODUCTS: [(&str, &str, &str); 4] = [
+    ("zariz-cli", "zariz", "application"),
+    ("zariz-openssl-provider", "zariz.so", "library"),
+    ("zariz-capi", "libzariz.so", "library"),
+    ("zariz-crypto-mb", "libzariz_crypto_mb.so", "library"),
+];
 pub const TARGET: &str = "x86_64-unknown-linux-gnu";
-pub const FOLDER: &str = "target/sbom";
+const FOLDER: &str = "target/sbom";
 
 /// Name and version.
 type Crate = (String, String);
@@ -28,12 +32,17 @@ pub fn write() -> Result<()> {
     for (package, product, kind) in PRODUCTS {
         let edges = tree(&["--package", package])?;
         let bill = bill(&graph, &sums, &edges, package, (product, kind))?;
-        let path = format!("{FOLDER}/{product}.cdx.json");
+        let path = file(product);
         fs::write(root().join(&path), serde_json::to_string_pretty(&bill)? + "\n")
             .with_context(|| format!("cannot write {path}"))?;
         println!("{path}: {} components", edges.len() - 1);
     }
     Ok(())
+}
+
+/// The file of a product.
+pub fn file(product: &str) -> String {
+    format!("{FOLDER}/{product}.cdx.json")
 }
 
 /// What each crate depends on that is compiled into a package, or runs while it is compiled.

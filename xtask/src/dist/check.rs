@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use super::{DIST, GLIBC, tools, write};
+use super::{DIST, GLIBC, PACKAGES, tools, write};
 use crate::packages::{self, Needed};
 use crate::process::{command, empty_folder, output, root, run};
 
@@ -15,11 +15,16 @@ const NEEDED: &[Needed] = &[
     ("lintian", "lintian", &["--version"]),
     ("xz-utils", "xz", &["--version"]),
     ("python3-venv", "python3", &["-c", "import venv, ensurepip"]),
+    ("maven", "mvn", &["--version"]),
+    ("default-jdk-headless", "javadoc", &["--version"]),
 ];
 const ROOTS: &str = "target/dist/roots";
 /// Releases of Debian, and what is tried on each. The first has the oldest glibc that there is a mirror of.
-const RELEASES: &[(&str, &[&str])] =
-    &[("bullseye", &["archive"]), ("bookworm", &["archive", "wheel", "packages"]), ("trixie", &["packages"])];
+const RELEASES: &[(&str, &[&str])] = &[
+    ("bullseye", &["archive", "libraries"]),
+    ("bookworm", &["wheel", "packages", "archive", "libraries"]),
+    ("trixie", &["packages", "libraries"]),
+];
 
 /// Makes everything anew, takes it apart and uses it.
 pub fn check() -> Result<()> {
@@ -36,7 +41,7 @@ pub fn check() -> Result<()> {
     sums.current_dir(root().join(DIST));
     run(sums)?;
     let debs = files(".deb")?;
-    ensure!(debs.len() == 2, "{DIST} has not two packages, but {debs:?}");
+    ensure!(debs.len() == PACKAGES.len(), "{DIST} has not {} packages, but {debs:?}", PACKAGES.len());
     let mut lintian = command("lintian", &["--fail-on=error,warning", "--tag-display-limit=0"]);
     lintian.args(&debs);
     run(lintian).context("lintian says above what is wrong with the packages")?;

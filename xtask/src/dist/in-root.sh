@@ -1,5 +1,5 @@
-# Uses what is in /dist on a bare Debian without Rust: `sh in-root.sh archive|wheel|packages`. It runs in a
-# root of its own, with its own processes.
+# Uses what is in /dist on a bare Debian without Rust: `sh in-root.sh PART`, where the part is a function below.
+# It runs in a root of its own, with its own processes.
 set -eu
 export DEBIAN_FRONTEND=noninteractive
 mount -t proc proc /proc
@@ -12,7 +12,11 @@ must_fail() {
 }
 must_fail command -v cargo
 must_fail command -v rustc
-must_fail command -v cc
+# These install a compiler, and come last.
+case "$1" in
+archive | libraries) ;;
+*) must_fail command -v cc ;;
+esac
 # Services that packages would start: none.
 printf '#!/bin/sh\nexit 101\n' >/usr/sbin/policy-rc.d
 chmod +x /usr/sbin/policy-rc.d
@@ -34,7 +38,7 @@ sign_and_verify() {
 archive() {
     install_packages xz-utils
     (cd /dist && sha256sum --check --quiet SHA256SUMS)
-    tar -xJf /dist/zariz-*-x86_64-linux-gnu.tar.xz --strip-components=1 -C /usr/local
+    tar -xJf /dist/zariz-*-linux-gnu.tar.xz --strip-components=1 -C /usr/local
     ldd --version | head -n 1
     zariz --version
     zariz info
@@ -47,14 +51,16 @@ archive() {
         test -s "/usr/local/share/$file"
     done
     bash -c '. /usr/local/share/bash-completion/completions/zariz && complete -p zariz'
-    c_library
+    install_packages gcc libc6-dev pkg-config
+    ldconfig
+    compile
     # Nothing of it may be there for the parts that follow.
-    tar -tf /dist/zariz-*.tar.xz | sed 's,^[^/]*/,/usr/local/,' | grep -v '/$' | xargs rm
+    tar -tf /dist/zariz-*-linux-gnu.tar.xz | sed 's,^[^/]*/,/usr/local/,' | grep -v '/$' | xargs rm
+    ldconfig
 }
 
-# Compiles a C program with the library, shared and static, as pkg-config says.
-c_library() {
-    install_packages gcc libc6-dev pkg-config
+# Compiles C programs with the libraries as pkg-config says, one of them also without the shared library.
+compile() {
     cd "$(mktemp -d)"
     cat >sign.c <<'END'
 #include <stdio.h>
@@ -73,13 +79,41 @@ int main(void) {
     return 0;
 }
 END
-    ldconfig
+    # 3^5 modulo 2^1024 - 1, eight times.
+    cat >power.c <<'END'
+#include <crypto_mb/exp.h>
+#include <crypto_mb/version.h>
+#include <stdio.h>
+#include <string.h>
+int main(void) {
+    static int64u base[16] = {3}, exponent[16] = {5}, modulus[16], results[8][16];
+    static int8u buffer[1 << 20];
+    int64u *out[8];
+    const int64u *bases[8], *exponents[8], *moduli[8];
+    memset(modulus, 0xff, sizeof modulus);
+    for (int i = 0; i < 8; i++) {
+        out[i] = results[i], bases[i] = base, exponents[i] = exponent, moduli[i] = modulus;
+    }
+    mbx_status status = mbx_exp_mb8(out, bases, exponents, 1024, moduli, 1024, buffer, mbx_exp_BufferSize(1024));
+    for (int i = 0; i < 8; i++) {
+        if (status != MBX_STATUS_OK || results[i][0] != 243) {
+            return 1;
+        }
+    }
+    printf("%s computed powers\n", mbx_getversion()->strVersion);
+    return 0;
+}
+END
     cc -Wall -Werror sign.c -o shared $(pkg-config --cflags --libs zariz)
+    cc -Wall -Werror sign.c -o static $(pkg-config --cflags zariz) \
+        "$(pkg-config --variable=libdir zariz)/libzariz.a" -lpthread -ldl -lm -lgcc_s
+    cc -Wall -Werror power.c -o power $(pkg-config --cflags --libs zariz_crypto_mb)
     ldd shared | grep -F libzariz.so.
-    ./shared
-    cc -Wall -Werror sign.c -o static -I/usr/local/include /usr/local/lib/libzariz.a -lpthread -ldl -lm -lgcc_s
+    ldd power | grep -F libzariz_crypto_mb.so
     must_fail grep -F libzariz.so. static
-    ./static
+    for program in shared static power; do
+        ./$program
+    done
 }
 
 wheel() {
@@ -173,14 +207,7 @@ END
 
     # An upgrade keeps the administrator's configuration, and servers go on before and after a reload.
     echo '# mine' >>$conf
-    for package in zariz zariz-openssl-provider; do
-        dpkg-deb -R /dist/${package}_*.deb /tmp/$package
-        sed -i 's/^Version: .*/&+next/' /tmp/$package/DEBIAN/control
-        dpkg-deb -b /tmp/$package /tmp/$package-next.deb >/dev/null
-    done
-    install_packages /tmp/zariz-next.deb /tmp/zariz-openssl-provider-next.deb
-    dpkg-query -W 'zariz*'
-    test "$(dpkg-query -W -f '${Version}\n' 'zariz*' | grep -c '+next$')" = 2
+    upgrade zariz zariz-openssl-provider
     grep -q '# mine' $conf
     handshakes 29443 haproxy
     kill -USR2 "$(cat /run/haproxy.pid)"
@@ -191,13 +218,43 @@ END
 
     pkill haproxy
     pkill nginx
-    apt-get purge -qq -y zariz zariz-openssl-provider >/tmp/apt.log 2>&1
-    rm -rf /tmp/zariz*
-    # The other parts have left folders in the last two.
+    purge zariz zariz-openssl-provider
+}
+
+# Installs packages of a next version, with the same files.
+upgrade() {
+    for package in "$@"; do
+        dpkg-deb -R /dist/${package}_*.deb /tmp/$package
+        sed -i 's/^Version: .*/&+next/; s/(= [^)]*/&+next/' /tmp/$package/DEBIAN/control
+        dpkg-deb -b /tmp/$package /tmp/$package-next.deb >/dev/null
+    done
+    install_packages $(printf '/tmp/%s-next.deb ' "$@")
+    dpkg-query -W "$@"
+    test "$(dpkg-query -W -f '${Version}\n' "$@" | grep -c '+next$')" = $#
+}
+
+# Removes packages, of which nothing may be left.
+purge() {
+    apt-get purge -qq -y "$@" >/tmp/apt.log 2>&1
+    rm -rf /tmp/*zariz*
+    # Other parts have left folders in the last two.
     left=$(find / -xdev \( -path /proc -o -path /dist -o -path /venv -o -path /usr/local \) -prune -o \
         -name '*zariz*' -print)
     test -z "$left" || { echo "left after the purge: $left"; exit 1; }
     must_fail grep -rl zariz /etc
+}
+
+libraries() {
+    set -- libzariz0.1 libzariz-dev zariz-crypto-mb
+    install_packages gcc libc6-dev pkg-config $(printf '/dist/%s_*.deb ' "$@")
+    compile
+    upgrade "$@"
+    # Both were linked with the version before.
+    ./shared
+    ./power
+    # What tools ask that package programs which are linked with it.
+    grep -x 'libzariz 0.1 libzariz0.1 (>= .*)' /var/lib/dpkg/info/libzariz0.1.shlibs
+    purge "$@"
 }
 
 "$1"
