@@ -1,6 +1,6 @@
 //! What people install without a compiler, in dist/: the wheel and the source archive of the Python package,
-//! an archive of the program, the module for OpenSSL and the libraries for C, Debian packages of these, and
-//! the jar for Java.
+//! an archive of the program, the module for OpenSSL and the libraries for C, Debian packages of these, the jar
+//! for Java, and what the tools of Go and Java fetch.
 //!
 //! zig links all of it with glibc 2.28, so it runs on that version and newer ones. Times in archives are the
 //! time of the last commit.
@@ -8,6 +8,7 @@
 mod check;
 mod elf;
 mod licences;
+mod registries;
 mod tools;
 
 use anyhow::{Context, Result, ensure};
@@ -18,7 +19,7 @@ use std::process::Command;
 
 use crate::metadata::Graph;
 use crate::process::{command, empty_folder, output, root, run};
-use crate::{java, reproducible, sbom};
+use crate::{reproducible, sbom};
 use tools::tool;
 
 pub use check::check;
@@ -73,8 +74,8 @@ pub fn write() -> Result<()> {
     documents(&graph)?;
     archive("tree", &format!("zariz-{version}-x86_64-linux-gnu"))?;
     debian(&version)?;
-    let jar = java::jar(&built("libzariz_jni.so"))?;
-    copy(&jar, &root().join(DIST).join(jar.file_name().context("a file has a name")?))?;
+    registries::go(&version)?;
+    registries::maven(&version)?;
     python()?;
     list()
 }

@@ -18,7 +18,7 @@ const COPY: &str = "go/zariz.h";
 /// It names each function that it uses once, as `#pragma weak`.
 const USER: &str = "go/engine_cgo.go";
 /// Below the module.
-const ENGINE: &str = "internal/syso/zariz_linux_amd64.syso";
+pub const ENGINE: &str = "internal/syso/zariz_linux_amd64.syso";
 /// Modules in `go/`, of which the others use the first.
 const MODULES: &[&str] = &["", "jwt", "interop"];
 /// Tests of goroutines that meet, for the slow ways to run them.
@@ -37,7 +37,7 @@ pub fn write() -> Result<()> {
 }
 
 /// Makes the file of a static library.
-fn link(library: &Path, to: &Path) -> Result<()> {
+pub fn link(library: &Path, to: &Path) -> Result<()> {
     ensure!(
         cfg!(all(target_os = "linux", target_arch = "x86_64")),
         "the engine for Go is for Linux on x86-64"

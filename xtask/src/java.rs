@@ -1,5 +1,5 @@
-//! The package for Java (`java/`): its jar, and its tests on each Java from 17 on that is installed. Maven's
-//! results are in target/java.
+//! The package for Java (`java/`): its tests on each Java from 17 on that is installed, and its jar for a
+//! release. Maven's results are in target/java.
 
 use anyhow::{Context, Result, ensure};
 use std::collections::BTreeMap;
@@ -8,11 +8,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::process::{command, root, run};
+use crate::process::{command, empty_folder, root, run};
 use crate::{packages, suite};
 
 /// Where Linux's distributions install it.
 const HOMES: &str = "/usr/lib/jvm";
+/// As pom.xml says.
+const TARGET: &str = "target/java";
 /// The oldest version that the package promises.
 const OLDEST: u32 = 17;
 /// The first with virtual threads.
@@ -22,7 +24,7 @@ const VIRTUAL_THREADS: u32 = 21;
 pub fn tests() -> Result<()> {
     packages::check()?;
     let library = suite::library("libzariz_jni.so")?;
-    jar(&library)?;
+    run(maven(&["package", "-DskipTests", &native(&library)?]))?;
     let vectors = format!("-Dzariz.wycheproof={}", suite::wycheproof()?.display());
     let javas = javas()?;
     if javas.range(VIRTUAL_THREADS..).next().is_none() {
@@ -42,11 +44,16 @@ pub fn tests() -> Result<()> {
     Ok(())
 }
 
-/// Builds the jar around a native library, and returns where it is.
-pub fn jar(library: &Path) -> Result<PathBuf> {
-    run(maven(&["package", "-DskipTests", &native(library)?]))?;
+/// Puts the jar around a native library, its sources and its reference into a repository of Maven, and returns
+/// where the jar is.
+pub fn deploy(library: &Path, repository: &Path) -> Result<PathBuf> {
+    // Nothing of an older version may be in the jar.
+    empty_folder(&root().join(TARGET))?;
+    let to = format!("-DaltDeploymentRepository=dist::file://{}", repository.display());
+    let goals = ["package", "source:jar-no-fork", "javadoc:jar", "deploy:deploy"];
+    run(maven(&[&goals[..], &["-DskipTests", &native(library)?, &to]].concat()))?;
     // The version of our crates is that of the package.
-    Ok(root().join(concat!("target/java/zariz-jca-", env!("CARGO_PKG_VERSION"), ".jar")))
+    Ok(root().join(TARGET).join(concat!("zariz-jca-", env!("CARGO_PKG_VERSION"), ".jar")))
 }
 
 /// Tells Maven where the native library is.

@@ -89,13 +89,14 @@ Commands:
                      loading and unloading under valgrind (valgrind); with names, only those
   reproducible       builds the module for OpenSSL from the last commit in two folders, and compares the two files
   supply             licences, sources and versions of all dependencies; their known vulnerabilities by cargo-deny, if installed
-  sbom               writes bills of materials (CycloneDX) of the program and of the module for OpenSSL to target/sbom
+  sbom               writes bills of materials (CycloneDX) of the program, the module for OpenSSL and the libraries for C to target/sbom
   openssl --tree DIR [--module FILE] [RECIPE…]
                      runs OpenSSL's own tests of a built source tree with zariz, compares those that reach it with the
                      default provider, and without names writes lab/results/DATE-openssl-VERSION-tests-PROCESSOR-COMMIT.md
   dist               makes in dist/ what people install without a compiler: the wheel and source archive of the Python
-                     package, an archive of the program and the module for OpenSSL, and Debian packages of both;
-                     it installs its tools into target/tools
+                     package, an archive of the program, the module for OpenSSL and the libraries for C, Debian packages of
+                     these, the jar for Java, a Maven repository and a Go module proxy; it installs its tools into
+                     target/tools
   go                 makes the file with the engine that the Go module links, go/internal/syso/zariz_linux_amd64.syso, and
                      renews the module's copy of the C header
   fuzz [SECONDS] [--target NAME] [--minimise | --keep FILE]

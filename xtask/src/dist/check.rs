@@ -15,6 +15,7 @@ const NEEDED: &[Needed] = &[
     ("lintian", "lintian", &["--version"]),
     ("xz-utils", "xz", &["--version"]),
     ("python3-venv", "python3", &["-c", "import venv, ensurepip"]),
+    ("zip", "zip", &["-v"]),
     ("maven", "mvn", &["--version"]),
     ("default-jdk-headless", "javadoc", &["--version"]),
 ];
@@ -23,7 +24,7 @@ const ROOTS: &str = "target/dist/roots";
 const RELEASES: &[(&str, &[&str])] = &[
     ("bullseye", &["archive", "libraries"]),
     ("bookworm", &["wheel", "packages", "archive", "libraries"]),
-    ("trixie", &["packages", "libraries"]),
+    ("trixie", &["packages", "libraries", "go_module"]),
 ];
 
 /// Makes everything anew, takes it apart and uses it.
@@ -46,6 +47,7 @@ pub fn check() -> Result<()> {
     lintian.args(&debs);
     run(lintian).context("lintian says above what is wrong with the packages")?;
     python()?;
+    maven()?;
     RELEASES.iter().try_for_each(|(release, parts)| in_root(release, parts))
 }
 
@@ -88,6 +90,16 @@ fn python() -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// A project of Maven gets the package from its repository.
+fn maven() -> Result<()> {
+    let folder = root().join("target/dist/maven-project");
+    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let script = root().join("xtask/src/dist/maven.sh").to_string_lossy().into_owned();
+    let mut sh = command("sh", &[&script, env!("CARGO_PKG_VERSION")]);
+    sh.current_dir(folder);
+    run(sh)
 }
 
 /// Makes a root of that release, and runs the parts of in-root.sh in it. Nothing of them runs on.

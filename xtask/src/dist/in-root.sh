@@ -14,7 +14,7 @@ must_fail command -v cargo
 must_fail command -v rustc
 # These install a compiler, and come last.
 case "$1" in
-archive | libraries) ;;
+archive | libraries | go_module) ;;
 *) must_fail command -v cc ;;
 esac
 # Services that packages would start: none.
@@ -255,6 +255,50 @@ libraries() {
     # What tools ask that package programs which are linked with it.
     grep -x 'libzariz 0.1 libzariz0.1 (>= .*)' /var/lib/dpkg/info/libzariz0.1.shlibs
     purge "$@"
+}
+
+# Gets the module from a proxy, without any network, for a program with the engine and one without.
+go_module() {
+    install_packages golang-go gcc libc6-dev xz-utils
+    mkdir /srv/proxy
+    tar -xJf /dist/zariz-*-go.tar.xz --strip-components=1 -C /srv/proxy
+    export GOPROXY=file:///srv/proxy GONOSUMDB=example.org/zariz GOTOOLCHAIN=local
+    version=$(cat /srv/proxy/example.org/zariz/@v/list)
+    cd "$(mktemp -d)"
+    cat >main.go <<'END'
+package main
+
+import (
+	"crypto"
+	"crypto/sha256"
+	"fmt"
+
+	"example.org/zariz"
+)
+
+func main() {
+	key, err := zariz.Generate(2048)
+	if err != nil {
+		panic(err)
+	}
+	digest := sha256.Sum256([]byte("message"))
+	if _, err := key.Sign(nil, digest[:], crypto.SHA256); err != nil {
+		panic(err)
+	}
+	fmt.Println("zariz for Go signed on", zariz.Engine(), zariz.Reason())
+}
+END
+    go mod init example.org/program
+    go get "example.org/zariz@$version"
+    go mod verify
+    go build -o with .
+    ./with >/tmp/with
+    cat /tmp/with
+    must_fail grep crypto/rsa /tmp/with
+    CGO_ENABLED=0 go build -o without .
+    ./without | grep crypto/rsa
+    # golang-jwt itself is not there.
+    go mod download "example.org/zariz/jwt@$version"
 }
 
 "$1"
