@@ -1,6 +1,6 @@
 //! What people install without a compiler, in dist/: the wheel and the source archive of the Python package,
-//! an archive of the program, the module for OpenSSL and the libraries for C, Debian packages of these, the jar
-//! for Java, and what the tools of Go and Java fetch.
+//! an archive of the program, the module for OpenSSL and the libraries for C, Debian packages of these, the
+//! jar for Java, and what the tools of Go and Java fetch.
 //!
 //! zig links all of it with glibc 2.28, so it runs on that version and newer ones. Times in archives are the
 //! time of the last commit.

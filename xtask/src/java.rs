@@ -44,7 +44,7 @@ pub fn tests() -> Result<()> {
     Ok(())
 }
 
-/// Puts the jar around a native library, its sources and its reference into a repository of Maven, and returns
+/// Puts the jar around a native library, its sources and its reference into a repository of Maven. Returns
 /// where the jar is.
 pub fn deploy(library: &Path, repository: &Path) -> Result<PathBuf> {
     // Nothing of an older version may be in the jar.

@@ -89,7 +89,8 @@ Commands:
                      loading and unloading under valgrind (valgrind); with names, only those
   reproducible       builds the module for OpenSSL from the last commit in two folders, and compares the two files
   supply             licences, sources and versions of all dependencies; their known vulnerabilities by cargo-deny, if installed
-  sbom               writes bills of materials (CycloneDX) of the program, the module for OpenSSL and the libraries for C to target/sbom
+  sbom               writes bills of materials (CycloneDX) of the program, the module for OpenSSL and the libraries for C to
+                     target/sbom
   openssl --tree DIR [--module FILE] [RECIPE…]
                      runs OpenSSL's own tests of a built source tree with zariz, compares those that reach it with the
                      default provider, and without names writes lab/results/DATE-openssl-VERSION-tests-PROCESSOR-COMMIT.md

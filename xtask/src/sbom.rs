@@ -1,6 +1,6 @@
-//! Bills of materials (CycloneDX 1.5, JSON): what is compiled into the program, the module for OpenSSL and the
-//! libraries for C, each built alone, or runs while they are compiled. The same commit gives the same files: no
-//! time, no number at random.
+//! Bills of materials (CycloneDX 1.5, JSON): what is compiled into the program, the module for OpenSSL and
+//! the libraries for C, each built alone, or runs while they are compiled. The same commit gives the same
+//! files: no time, no number at random.
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};

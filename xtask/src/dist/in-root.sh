@@ -1,5 +1,5 @@
-# Uses what is in /dist on a bare Debian without Rust: `sh in-root.sh PART`, where the part is a function below.
-# It runs in a root of its own, with its own processes.
+# Uses what is in /dist on a bare Debian without Rust: `sh in-root.sh PART`, where the part is a function
+# below. It runs in a root of its own, with its own processes.
 set -eu
 export DEBIAN_FRONTEND=noninteractive
 mount -t proc proc /proc
@@ -94,7 +94,8 @@ int main(void) {
     for (int i = 0; i < 8; i++) {
         out[i] = results[i], bases[i] = base, exponents[i] = exponent, moduli[i] = modulus;
     }
-    mbx_status status = mbx_exp_mb8(out, bases, exponents, 1024, moduli, 1024, buffer, mbx_exp_BufferSize(1024));
+    int size = mbx_exp_BufferSize(1024);
+    mbx_status status = mbx_exp_mb8(out, bases, exponents, 1024, moduli, 1024, buffer, size);
     for (int i = 0; i < 8; i++) {
         if (status != MBX_STATUS_OK || results[i][0] != 243) {
             return 1;
@@ -297,8 +298,9 @@ END
     must_fail grep crypto/rsa /tmp/with
     CGO_ENABLED=0 go build -o without .
     ./without | grep crypto/rsa
-    # golang-jwt itself is not there.
+    # golang-jwt itself is not there, so nothing can be built with this one.
     go mod download "example.org/zariz/jwt@$version"
+    grep -x "require example.org/zariz $version" "/srv/proxy/example.org/zariz/jwt/@v/$version.mod"
 }
 
 "$1"

@@ -43,13 +43,13 @@ pub fn go(version: &str) -> Result<()> {
         add("", &["LICENSE-MIT", "LICENSE-APACHE"].map(|name| root().join(name)));
         zip.args(["HEAD", "--", ".", ":!LICENSE-*", ":!jwt", ":!interop"]);
         run(zip)?;
-        // git makes entries of folders. With them, Go's checksum of the archive is not that of what it unpacks.
+        // git makes entries of folders. With them, Go's checksum of the archive is not that of the files.
         run(command("zip", &["--quiet", "--delete", &file("zip").to_string_lossy(), "*/"]))?;
     }
     archive(PROXY, &format!("zariz-{version}-go"))
 }
 
-/// The jar, alone and in a repository with what describes it. It has the licences of what is compiled into it.
+/// The jar, alone and in a repository. It has the licences of what is compiled into it.
 pub fn maven(version: &str) -> Result<()> {
     let repository = root().join(TARGET).join(REPOSITORY);
     empty_folder(&repository)?;
