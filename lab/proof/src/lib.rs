@@ -30,9 +30,10 @@ use code::Code;
 use facts::Facts;
 use form::Id;
 use machine::{Machine, Stop};
-use memory::Traces;
+use memory::{Memory, Traces};
 use program::Program;
 use std::iter::Sum;
+use value::{Region, Value};
 
 /// What a proof took.
 #[derive(Clone, Copy, Debug, Default)]
@@ -55,12 +56,32 @@ impl Sum for Proof {
     }
 }
 
-/// A run of some machine.
-pub trait Run {
+/// A processor over names, in a run.
+pub trait Processor {
     /// What it has computed.
     fn facts(&self) -> &Facts;
+    /// What it computes with.
+    fn facts_mut(&mut self) -> &mut Facts;
+    /// Its memory.
+    fn memory(&self) -> &Memory;
+    /// Its memory, to add to.
+    fn memory_mut(&mut self) -> &mut Memory;
+    /// Gives the next call an argument, by its place from 0 on.
+    fn argument(&mut self, place: usize, value: Value);
+    /// Calls a function, and checks what holds for every function: registers are restored, and no word is
+    /// left in its frame.
+    fn call(&mut self, address: u64) -> Result<(), Stop>;
     /// What it has shown and left.
     fn traces(self) -> Traces;
+
+    /// A region that the code may read, and write if `writable`.
+    fn region(&mut self, name: &'static str, words: Vec<Value>, writable: bool) -> Region {
+        self.memory_mut().region(name, words, writable)
+    }
+    /// What a region holds.
+    fn words(&self, region: Region) -> &[Value] {
+        self.memory().words(region)
+    }
 }
 
 /// Runs a claim on x86-64 as [`prove_on`] says.
@@ -70,7 +91,7 @@ pub fn prove(code: &Code, claim: impl Fn(&mut Machine) -> Result<(), Stop>) -> R
 
 /// Runs a claim for every value of every carry on which it depends. No case may show or leave anything else
 /// than the others: for its own run, the value of such a carry is a constant.
-pub fn prove_on<M: Run>(
+pub fn prove_on<M: Processor>(
     new: impl Fn(Vec<(Id, bool)>) -> M,
     claim: impl Fn(&mut M) -> Result<(), Stop>,
 ) -> Result<Proof, String> {

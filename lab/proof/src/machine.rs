@@ -8,12 +8,12 @@ use iced_x86::{Instruction, Mnemonic, OpKind, Register};
 
 mod operands;
 
-use crate::Run;
+use crate::Processor;
 use crate::code::Code;
 use crate::facts::Facts;
 use crate::form::Id;
 use crate::memory::{Memory, STACK, Traces};
-use crate::value::{Flag, Region, Value};
+use crate::value::{Flag, Value};
 
 /// Why a run ended early.
 #[derive(Debug)]
@@ -41,6 +41,10 @@ const MOST_INSTRUCTIONS: usize = 50_000_000;
 /// What a function must give back to its caller (System V).
 const PRESERVED: [Register; 7] =
     [Register::RBX, Register::RBP, Register::R12, Register::R13, Register::R14, Register::R15, Register::RSP];
+
+/// What it takes its arguments in.
+const ARGUMENTS: [Register; 6] =
+    [Register::RDI, Register::RSI, Register::RDX, Register::RCX, Register::R8, Register::R9];
 
 /// In the order of their numbers.
 const REGISTERS: [Register; 16] = {
@@ -88,37 +92,9 @@ impl<'a> Machine<'a> {
         self.registers[number(register)]
     }
 
-    /// The carries that this run supposes.
-    pub fn supposed(&self) -> &[(Id, bool)] {
-        &self.facts.cases
-    }
-
-    /// A region that the code may read, and write if `writable`.
-    pub fn region(&mut self, name: &'static str, words: Vec<Value>, writable: bool) -> Region {
-        self.memory.region(name, words, writable)
-    }
-
-    /// What a region holds.
-    pub fn words(&self, region: Region) -> &[Value] {
-        self.memory.words(region)
-    }
-
     /// The carry flag.
     pub fn carry(&self) -> Flag {
         self.carry
-    }
-
-    /// Calls a function, and checks what holds for every function: registers are restored, and no word is
-    /// left in its frame.
-    pub fn call(&mut self, address: u64) -> Result<(), Stop> {
-        let before = self.registers;
-        self.run(address, None)?;
-        for register in PRESERVED.into_iter().filter(|register| *register != Register::RSP) {
-            if self.get(register) != before[number(register)] {
-                return Err(Stop::Error(format!("{register:?} is not restored")));
-            }
-        }
-        self.memory.check_frame()
     }
 
     /// Executes from an address on until the code returns to its caller, or is about to execute `end`.
@@ -303,9 +279,37 @@ impl<'a> Machine<'a> {
     }
 }
 
-impl Run for Machine<'_> {
+impl Processor for Machine<'_> {
     fn facts(&self) -> &Facts {
         &self.facts
+    }
+
+    fn facts_mut(&mut self) -> &mut Facts {
+        &mut self.facts
+    }
+
+    fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    fn memory_mut(&mut self) -> &mut Memory {
+        &mut self.memory
+    }
+
+    /// In registers, as System V has it.
+    fn argument(&mut self, place: usize, value: Value) {
+        self.set(ARGUMENTS[place], value);
+    }
+
+    fn call(&mut self, address: u64) -> Result<(), Stop> {
+        let before = self.registers;
+        self.run(address, None)?;
+        for register in PRESERVED.into_iter().filter(|register| *register != Register::RSP) {
+            if self.get(register) != before[number(register)] {
+                return Err(Stop::Error(format!("{register:?} is not restored")));
+            }
+        }
+        self.memory.check_frame()
     }
 
     fn traces(self) -> Traces {

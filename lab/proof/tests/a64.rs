@@ -55,9 +55,10 @@ fn changes_are_found() {
     // Rows by a second block need 16 limbs.
     let expected: [&[(u64, &str)]; 3] = [&[], SQUARE, &[]];
     let mut found = Vec::new();
-    for (function, claim) in CLAIMS {
+    for (function, operation) in CLAIMS {
         let proved = |code: &Code| {
-            prove_on(|cases| Machine::new(code, cases), |machine| claim(machine, code, 16)).is_ok()
+            let address = code.function(function).expect("linked").0;
+            prove_on(|cases| Machine::new(code, cases), |m| operation.claim(m, address, 16)).is_ok()
         };
         assert!(proved(&code), "{function}: the code itself is not proved");
         let (begin, end) = code.function(function).expect("linked");

@@ -183,9 +183,9 @@ fn changes_of_products_squares_and_reductions_are_found() {
     let code = code();
     let expected: [&[Survivor]; 3] = [&[], SQUARE, REDUCTION];
     // Rows by a second block need 16 limbs.
-    for ((function, claim), expected) in scalar::CLAIMS.into_iter().zip(expected) {
+    for ((function, operation), expected) in scalar::CLAIMS.into_iter().zip(expected) {
         let range = code.function(function).expect("linked");
-        let proved = |code: &Code| prove(code, |machine| claim(machine, code, 16)).is_ok();
+        let proved = |code: &Code| prove(code, |machine| operation.claim(machine, range.0, 16)).is_ok();
         let (count, left) = survivors(&code, range, few, proved);
         println!("{function}: {count} mutants, {} proved all the same", left.len());
         assert_eq!(left, expected);

@@ -27,7 +27,7 @@ pub enum Instruction {
     Constant { d: Register, value: u16 },
     /// Eight bytes at `[n + offset]`, or sixteen where there is a second register.
     Load { t: Register, second: Option<Register>, n: Register, offset: i64 },
-    /// Likewise.
+    /// The same bytes, written.
     Store { t: Register, second: Option<Register>, n: Register, offset: i64 },
     /// To this many bytes behind the instruction.
     Branch { by: i64 },

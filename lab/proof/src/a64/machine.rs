@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::code::{Code, Instruction, Register};
-use crate::Run;
+use crate::Processor;
 use crate::facts::Facts;
 use crate::form::Id;
 use crate::machine::Stop;
@@ -77,37 +77,6 @@ impl<'a> Machine<'a> {
     /// What a register holds.
     pub fn get(&self, register: Register) -> Value {
         self.registers.get(usize::from(register)).copied().unwrap_or(Value::Constant(0))
-    }
-
-    /// A region that the code may read, and write if `writable`.
-    pub fn region(&mut self, name: &'static str, words: Vec<Value>, writable: bool) -> Region {
-        self.memory.region(name, words, writable)
-    }
-
-    /// What a region holds.
-    pub fn words(&self, region: Region) -> &[Value] {
-        self.memory.words(region)
-    }
-
-    /// The carries that this run supposes.
-    pub fn supposed(&self) -> &[(Id, bool)] {
-        &self.facts.cases
-    }
-
-    /// Calls a function, and checks what holds for every function: registers are restored, and no word is
-    /// left in its frame.
-    pub fn call(&mut self, address: u64) -> Result<(), Stop> {
-        let before = self.registers;
-        self.run(address)?;
-        for register in PRESERVED {
-            if self.get(register) != before[usize::from(register)] {
-                return Err(format!("x{register} is not restored").into());
-            }
-        }
-        if self.stack_pointer != Value::Pointer(STACK, 0) {
-            return Err("the stack pointer is not restored".into());
-        }
-        self.memory.check_frame()
     }
 
     /// Executes from an address on until the code returns to its caller.
@@ -312,9 +281,40 @@ impl<'a> Machine<'a> {
     }
 }
 
-impl Run for Machine<'_> {
+impl Processor for Machine<'_> {
     fn facts(&self) -> &Facts {
         &self.facts
+    }
+
+    fn facts_mut(&mut self) -> &mut Facts {
+        &mut self.facts
+    }
+
+    fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    fn memory_mut(&mut self) -> &mut Memory {
+        &mut self.memory
+    }
+
+    /// In registers, from the first one on.
+    fn argument(&mut self, place: usize, value: Value) {
+        self.registers[place] = value;
+    }
+
+    fn call(&mut self, address: u64) -> Result<(), Stop> {
+        let before = self.registers;
+        self.run(address)?;
+        for register in PRESERVED {
+            if self.get(register) != before[usize::from(register)] {
+                return Err(format!("x{register} is not restored").into());
+            }
+        }
+        if self.stack_pointer != Value::Pointer(STACK, 0) {
+            return Err("the stack pointer is not restored".into());
+        }
+        self.memory.check_frame()
     }
 
     fn traces(self) -> Traces {

@@ -1,15 +1,14 @@
 //! `machines/src/scalar/a64`: rows, and products, squares and reductions of whole numbers.
 
+use super::scalar::{BLOCK, Operation, every_length};
 use super::{Outcome, add_number, add_product, one, words};
 use crate::a64::code::{Code, Register};
 use crate::a64::machine::Machine;
 use crate::form::{Form, radix};
 use crate::machine::Stop;
-use crate::prove_on;
 use crate::value::Value;
+use crate::{Processor, prove_on};
 
-/// Limbs in a block.
-const BLOCK: usize = 8;
 /// The accumulators, from the lowest limb.
 const ACCUMULATORS: [Register; BLOCK] = [12, 13, 14, 15, 16, 17, 19, 20];
 
@@ -18,26 +17,22 @@ pub const PREFIXES: &[&str] = &["zariz_machines::scalar::a64::"];
 /// The rows.
 pub const ROWS: &str = "zariz_machines::scalar::a64::rows::rows";
 
-/// A claim for a number of limbs.
-pub type Claim = fn(&mut Machine, &Code, usize) -> Result<(), Stop>;
-
-/// The functions, each with its claim for `n` limbs.
-pub const CLAIMS: [(&str, Claim); 3] = [
-    ("zariz_machines::scalar::a64::mul::mul", mul),
-    ("zariz_machines::scalar::a64::sqr::sqr", sqr),
-    ("zariz_machines::scalar::a64::reduce::reduce", reduce),
+/// The functions, each with what it computes.
+pub const CLAIMS: [(&str, Operation); 3] = [
+    ("zariz_machines::scalar::a64::mul::mul", Operation::Mul),
+    ("zariz_machines::scalar::a64::sqr::sqr", Operation::Sqr),
+    ("zariz_machines::scalar::a64::reduce::reduce", Operation::Reduce),
 ];
 
-/// Every claim about them, for every length that zariz has.
+/// Every claim about them.
 pub fn all(code: &Code, each: &mut impl FnMut(Outcome)) {
-    let result = prove_on(|cases| Machine::new(code, cases), |machine| rows(machine, code));
+    let new = |cases| Machine::new(code, cases);
+    let result = prove_on(new, |machine| rows(machine, code));
     each(Outcome { function: ROWS.into(), size: "eight rows".into(), result });
-    for n in (BLOCK..=super::scalar::LONGEST).step_by(BLOCK) {
-        for (function, claim) in CLAIMS {
-            let result = prove_on(|cases| Machine::new(code, cases), |machine| claim(machine, code, n));
-            each(Outcome { function: function.into(), size: format!("{n} limbs"), result });
-        }
-    }
+    let result = |function: &str, operation: Operation, n| {
+        prove_on(new, |machine| operation.claim(machine, code.function(function)?.0, n))
+    };
+    every_length(CLAIMS, result, each);
 }
 
 /// With any accumulators, `t`, block and multipliers: `t[0..8] + 2^512·accumulators` becomes
@@ -67,59 +62,4 @@ pub fn rows(machine: &mut Machine, code: &Code) -> Result<(), Stop> {
         return Err("a register that the operations need is lost".into());
     }
     Ok(())
-}
-
-/// `t = a·b`.
-fn mul(machine: &mut Machine, code: &Code, n: usize) -> Result<(), Stop> {
-    let [a, b] = [(); 2].map(|()| words(&machine.facts.number(n, None)));
-    let at_b = machine.region("b", b.clone(), false);
-    machine.set(2, Value::Pointer(at_b, 0));
-    machine.set(3, Value::Constant((n / BLOCK) as u64));
-    product(machine, code, CLAIMS[0].0, &a, &b)
-}
-
-/// `t = a²`.
-fn sqr(machine: &mut Machine, code: &Code, n: usize) -> Result<(), Stop> {
-    let a = words(&machine.facts.number(n, None));
-    machine.set(2, Value::Constant((n / BLOCK) as u64));
-    product(machine, code, CLAIMS[1].0, &a, &a)
-}
-
-/// Gives the function `t` and `a`, which both functions have in the same registers: `t = a·b`.
-fn product(machine: &mut Machine, code: &Code, function: &str, a: &[Value], b: &[Value]) -> Result<(), Stop> {
-    let t = machine.region("t", vec![Value::Unknown; 2 * a.len()], true);
-    let at_a = machine.region("a", a.to_vec(), false);
-    [(0, t), (1, at_a)].into_iter().for_each(|(register, at)| machine.set(register, Value::Pointer(at, 0)));
-    machine.call(code.function(function)?.0)?;
-    let mut claim = Form::default();
-    add_number(&mut claim, machine.words(t), &one())?;
-    add_product(&mut claim, a, b, &-one())?;
-    Ok(machine.facts.vanish(&claim, None)?)
-}
-
-/// As on x86-64: `out·R = T + Q·m − c·m·R` with `c = 1` where `(T + Q·m)/R` reaches `R`, else 0; `Q` is left
-/// in `t[..n]`, `(T + Q·m)/R mod R` in `t[n..]`.
-fn reduce(machine: &mut Machine, code: &Code, n: usize) -> Result<(), Stop> {
-    let m_words = machine.facts.number(n, None);
-    let before = words(&machine.facts.number(2 * n, None));
-    let mu = machine.facts.input(u64::MAX);
-    machine.facts.suppose_inverse(mu, m_words[0]);
-    let m = words(&m_words);
-    let t = machine.region("t", before.clone(), true);
-    let out = machine.region("out", vec![Value::Unknown; n], true);
-    let pointers = [(0, out), (1, t), (2, machine.region("m", m.clone(), false))];
-    pointers.into_iter().for_each(|(register, region)| machine.set(register, Value::Pointer(region, 0)));
-    machine.set(3, Value::Word(mu));
-    machine.set(4, Value::Constant((n / BLOCK) as u64));
-    machine.call(code.function(CLAIMS[2].0)?.0)?;
-    let result = super::scalar::Reduced {
-        t: &before,
-        m: &m,
-        after: machine.words(t),
-        out: machine.words(out),
-        carries: machine.supposed(),
-    };
-    let [reaches, claim] = result.claims()?;
-    machine.facts.vanish(&reaches, None)?;
-    Ok(machine.facts.vanish(&claim, None)?)
 }

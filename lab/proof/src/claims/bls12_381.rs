@@ -8,8 +8,8 @@ use super::{Outcome, add_number, add_product, one, words};
 use crate::code::Code;
 use crate::form::{Form, radix};
 use crate::machine::{Machine, Stop};
-use crate::prove;
 use crate::value::Value;
+use crate::{Processor, prove};
 
 /// An operation modulo `p`, of elements below `p`, with a result below `p`.
 #[derive(Clone, Copy, PartialEq)]

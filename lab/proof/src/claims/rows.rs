@@ -7,8 +7,8 @@ use super::{Outcome, add_number, add_product, one, words};
 use crate::code::Code;
 use crate::form::{Form, radix};
 use crate::machine::{Machine, Stop};
-use crate::prove;
 use crate::value::{Flag, Value};
+use crate::{Processor, prove};
 
 /// The function that has them.
 pub const ROWS: &str = "zariz_machines::scalar::adx::rows::rows";
