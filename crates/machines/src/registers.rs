@@ -2,8 +2,8 @@
 
 /// Zeroes the registers that a called function may change by the convention of Linux: all vector registers (on
 /// Arm without the lower halves of eight of them), mask registers, and the general ones that are not the
-/// caller's. Others hold the caller's values again by
-/// the time this is called. Elsewhere, the compiler restores those that are the caller's.
+/// caller's. Others hold the caller's values again by the time this is called. Elsewhere, the compiler restores
+/// those that are the caller's.
 ///
 /// Cost: some ten cycles.
 #[inline(never)]

@@ -70,37 +70,14 @@ impl<M: batch::Kernels> Backend for Lanes<M> {
 }
 
 /// Numbers one at a time, in limbs.
-#[cfg(not(target_arch = "aarch64"))]
 pub(crate) struct Single<S>(pub S);
 
-#[cfg(not(target_arch = "aarch64"))]
 impl<S: scalar::Kernels> Backend for Single<S> {
     fn shape(&self, modulus: &Prepared) -> usize {
         modulus.limbs().len().next_multiple_of(S::STEP)
     }
     fn montgomery<'a>(&self, moduli: &[&'a Prepared]) -> Box<dyn Montgomery + 'a> {
         Box::new(scalar::Context::new(self.0, moduli[0].scalar(S::STEP)))
-    }
-}
-
-/// Numbers one at a time, in limbs, by a machine for whole blocks of limbs. Numbers of other lengths are not
-/// padded, since products by zeros cost most on processors whose multiplier is slow: those are computed
-/// without the machine.
-#[cfg(target_arch = "aarch64")]
-pub(crate) struct Blocks<S>(pub S);
-
-#[cfg(target_arch = "aarch64")]
-impl<S: scalar::Kernels> Backend for Blocks<S> {
-    fn shape(&self, modulus: &Prepared) -> usize {
-        modulus.limbs().len()
-    }
-    fn montgomery<'a>(&self, moduli: &[&'a Prepared]) -> Box<dyn Montgomery + 'a> {
-        let modulus = moduli[0];
-        if modulus.limbs().len().is_multiple_of(S::STEP) {
-            Box::new(scalar::Context::new(self.0, modulus.scalar(S::STEP)))
-        } else {
-            Box::new(scalar::Context::new(zariz_machines::scalar::Portable::new(), modulus.scalar(1)))
-        }
     }
 }
 

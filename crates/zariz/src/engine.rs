@@ -6,10 +6,11 @@ use std::fmt;
 use std::str::FromStr;
 
 use zariz_kernels::{limbs, pow};
+use zariz_machines::scalar;
 
-use crate::backend::{self, Backend, Power};
+use crate::backend::{self, Backend, Power, Single};
 use crate::prepared::Prepared;
-use table::{Auto, Native, Row, TABLE};
+use table::{Auto, Native, Row, TABLE, leaked};
 
 /// A way to compute: how many numbers at once, and with which instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -201,7 +202,7 @@ impl Engine {
 
     /// A machine for numbers of any length: it replaces engines whose length is limited.
     pub(crate) fn of_any_length() -> &'static dyn Backend {
-        Self::ScalarAdx.backend().unwrap_or_else(|_| table::scalar())
+        Self::ScalarAdx.backend().unwrap_or_else(|_| leaked(Single(scalar::Baseline::new())))
     }
 
     /// Compares the engine's powers, different in every lane, with those of the portable engine. The portable

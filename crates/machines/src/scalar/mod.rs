@@ -12,5 +12,11 @@ pub use portable::Portable;
 
 #[cfg(target_arch = "aarch64")]
 pub use a64::A64;
+/// The machine that every processor of this architecture can run.
+#[cfg(target_arch = "aarch64")]
+pub use a64::A64 as Baseline;
 #[cfg(target_arch = "x86_64")]
 pub use adx::Adx;
+/// The machine that every processor of this architecture can run.
+#[cfg(not(target_arch = "aarch64"))]
+pub use portable::Portable as Baseline;

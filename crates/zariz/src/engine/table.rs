@@ -7,9 +7,7 @@ use zariz_machines::{batch, rsaz, scalar};
 use super::{Engine, Layout};
 #[cfg(feature = "papers")]
 use crate::backend::Carry;
-#[cfg(not(target_arch = "aarch64"))]
-use crate::backend::Single;
-use crate::backend::{Backend, Lanes, Pair, Rsaz};
+use crate::backend::{Backend, Lanes, Pair, Rsaz, Single};
 
 /// What there is to know of an engine.
 pub struct Row {
@@ -110,7 +108,7 @@ pub static TABLE: &[Row] = &[
         .native(Native::Vectors(find!(rsaz::Avx2::new().map(Rsaz))))
         .portable(|| leaked(Rsaz(rsaz::Portable::new()))),
     Row::new(Engine::Scalar, "scalar", NOTHING, Layout::Single, Auto::Without(Engine::ScalarAdx))
-        .portable(scalar),
+        .portable(|| leaked(Single(scalar::Baseline::new()))),
     Row::new(Engine::ScalarAdx, "scalar-adx", "BMI2 and ADX", Layout::Single, Auto::Native)
         .native(Native::Limbs(find!(scalar::Adx::new().map(Single)))),
     Row::new(Engine::PairFma, "pair-fma", AVX512, Layout::Pair, Auto::Without(Engine::PairIfma))
@@ -132,18 +130,6 @@ pub static TABLE: &[Row] = &[
     Row::new(Engine::Avx512Ifma, "avx512-ifma", IFMA, Layout::Lanes(8), Auto::Native)
         .native(Native::Vectors(find!(batch::Avx512Ifma::new().map(Lanes)))),
 ];
-
-/// The machine of [`Engine::Scalar`]: on 64-bit Arm in assembly, where numbers have whole blocks.
-pub fn scalar() -> &'static dyn Backend {
-    #[cfg(target_arch = "aarch64")]
-    {
-        leaked(crate::backend::Blocks(scalar::A64::new()))
-    }
-    #[cfg(not(target_arch = "aarch64"))]
-    {
-        leaked(Single(scalar::Portable::new()))
-    }
-}
 
 /// A machine for the life of the process: it has no size, so nothing is allocated.
 pub fn leaked<B: Backend + 'static>(machine: B) -> &'static dyn Backend {

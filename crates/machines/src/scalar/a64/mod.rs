@@ -29,6 +29,7 @@ mod sqr;
 
 use zariz_kernels::scalar::Kernels;
 
+use super::portable::Portable;
 use super::select::select;
 
 /// Limbs in a block.
@@ -45,26 +46,37 @@ impl A64 {
     }
 }
 
+/// Numbers that are no whole blocks are not padded, since products by zeros cost most on processors whose
+/// multiplier is slow: those are computed without assembly.
 impl Kernels for A64 {
-    const STEP: usize = BLOCK;
+    const STEP: usize = 1;
 
     fn mul(self, t: &mut [u64], a: &[u64], b: &[u64]) {
         let n = a.len();
-        assert!(n > 0 && n.is_multiple_of(BLOCK) && t.len() == 2 * n && b.len() == n);
-        // SAFETY: the lengths are those that the function asks for.
+        if !n.is_multiple_of(BLOCK) {
+            return Portable::new().mul(t, a, b);
+        }
+        assert!(n > 0 && t.len() == 2 * n && b.len() == n);
+        // SAFETY: the lengths are what the function asks for.
         unsafe { mul::mul(t.as_mut_ptr(), a.as_ptr(), b.as_ptr(), n / BLOCK) }
     }
 
     fn sqr(self, t: &mut [u64], a: &[u64]) {
         let n = a.len();
-        assert!(n > 0 && n.is_multiple_of(BLOCK) && t.len() == 2 * n);
+        if !n.is_multiple_of(BLOCK) {
+            return Portable::new().sqr(t, a);
+        }
+        assert!(n > 0 && t.len() == 2 * n);
         // SAFETY: as above.
         unsafe { sqr::sqr(t.as_mut_ptr(), a.as_ptr(), n / BLOCK) }
     }
 
     fn reduce(self, out: &mut [u64], t: &mut [u64], m: &[u64], mu: u64) {
         let n = m.len();
-        assert!(n > 0 && n.is_multiple_of(BLOCK) && t.len() == 2 * n && out.len() == n);
+        if !n.is_multiple_of(BLOCK) {
+            return Portable::new().reduce(out, t, m, mu);
+        }
+        assert!(n > 0 && t.len() == 2 * n && out.len() == n);
         // SAFETY: as above.
         unsafe { reduce::reduce(out.as_mut_ptr(), t.as_mut_ptr(), m.as_ptr(), mu, n / BLOCK) }
     }

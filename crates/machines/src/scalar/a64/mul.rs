@@ -2,7 +2,9 @@
 
 use core::arch::naked_asm;
 
-use super::rows::{accumulators, eight, enter, first_row, leave, load_block, products, rows, zero_blocks};
+use super::rows::{
+    accumulators, eight, enter, first_row, leave, load_block, other_blocks, products, rows, zero_blocks,
+};
 
 /// `t ← a·b`, for `a` and `b` of `8k` limbs, `t` of `16k`. Cost: `64k²` products.
 ///
@@ -26,14 +28,7 @@ pub(super) unsafe extern "C" fn mul(t: *mut u64, a: *const u64, b: *const u64, k
         accumulators!(load),
         load_block!(),
         eight!(first_row),
-        "b 5f",
-        "4:",
-        "bl {rows}",
-        "5:",
-        "add x0, x0, 64",
-        "add x1, x1, 64",
-        "sub x3, x3, 1",
-        "cbnz x3, 4b",
+        other_blocks!(),
         accumulators!(store),
         "ldp x0, x3, [sp, 16]",
         "add x2, x2, 64",

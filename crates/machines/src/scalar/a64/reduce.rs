@@ -2,7 +2,7 @@
 
 use core::arch::naked_asm;
 
-use super::rows::{accumulators, eight, enter, leave, load_block, products, rows};
+use super::rows::{accumulators, eight, enter, leave, load_block, other_blocks, products, rows};
 
 /// A row whose multiplier, `$q`, makes its own lowest limb 0: `q = S·μ mod 2^64`. It is written in that limb's
 /// place. `x2` is `μ`; the next quotient goes to `$next`.
@@ -57,14 +57,7 @@ pub(super) unsafe extern "C" fn reduce(out: *mut u64, t: *mut u64, m: *const u64
         "mul x21, x12, x2",
         eight!(quotient_row),
         "mov x2, x0",
-        "b 5f",
-        "4:",
-        "bl {rows}",
-        "5:",
-        "add x0, x0, 64",
-        "add x1, x1, 64",
-        "sub x3, x3, 1",
-        "cbnz x3, 4b",
+        other_blocks!(),
         // The carry of the eight limbs before these.
         "ldp x21, x3, [sp, 24]",
         "ldp x4, x5, [x0]\n ldp x6, x7, [x0, 16]\n ldp x8, x9, [x0, 32]\n ldp x10, x11, [x0, 48]",
@@ -86,7 +79,7 @@ pub(super) unsafe extern "C" fn reduce(out: *mut u64, t: *mut u64, m: *const u64
         "6:",
         load_block!(),
         "add x1, x1, 64",
-        "ldp x12, x13, [x0]\n ldp x14, x15, [x0, 16]\n ldp x16, x17, [x0, 32]\n ldp x19, x20, [x0, 48]",
+        accumulators!(load),
         "add x0, x0, 64",
         "and x4, x4, x21\n and x5, x5, x21\n and x6, x6, x21\n and x7, x7, x21",
         "and x8, x8, x21\n and x9, x9, x21\n and x10, x10, x21\n and x11, x11, x21",

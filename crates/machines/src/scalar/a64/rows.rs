@@ -144,6 +144,15 @@ macro_rules! load_block {
 }
 pub(super) use load_block;
 
+/// The rows of the other `x3 − 1` blocks, behind those of the block at `x1`, whose result `x0` is at. The
+/// operand `rows` is the function.
+macro_rules! other_blocks {
+    () => {
+        "b 5f\n4:\n bl {rows}\n5:\n add x0, x0, 64\n add x1, x1, 64\n sub x3, x3, 1\n cbnz x3, 4b\n"
+    };
+}
+pub(super) use other_blocks;
+
 /// Writes zeros to the `x4` blocks at `x5`, above 0.
 macro_rules! zero_blocks {
     () => {

@@ -2,7 +2,7 @@
 
 use core::arch::naked_asm;
 
-use super::rows::{accumulators, enter, leave, load_block, rows, zero_blocks};
+use super::rows::{accumulators, enter, leave, load_block, other_blocks, rows, zero_blocks};
 
 /// A row of the triangle above the diagonal: the block's limb `$y` multiplies only the limbs above it. As in
 /// [`super::rows`], the accumulator that becomes free takes the highest limb; the lowest goes to `t[at]`.
@@ -70,14 +70,7 @@ pub(super) unsafe extern "C" fn sqr(t: *mut u64, a: *const u64, k: usize) {
         // The block's last limb has nothing above it.
         "str x20, [x0, 56]",
         "mov x20, xzr",
-        "b 5f",
-        "4:",
-        "bl {rows}",
-        "5:",
-        "add x0, x0, 64",
-        "add x1, x1, 64",
-        "sub x3, x3, 1",
-        "cbnz x3, 4b",
+        other_blocks!(),
         accumulators!(store),
         // The diagonal, four limbs of a at a time.
         "ldr x0, [sp]",
