@@ -43,7 +43,7 @@ func timeOf(goroutines, count int, operation func()) time.Duration {
 }
 
 // TestRates prints how many times as fast as crypto/rsa zariz is, on one processor: ZARIZ_RATES=1 go test
-// -run TestRates -v. Rounds of both take turns; ratios are medians.
+// -count=1 -run TestRates -v. Rounds of both take turns; ratios are medians.
 func TestRates(t *testing.T) {
 	if os.Getenv("ZARIZ_RATES") == "" {
 		t.Skip("it measures, for about a minute: set ZARIZ_RATES=1")
