@@ -13,9 +13,9 @@ use std::time::Instant;
 use crate::metadata::{Graph, target_directory};
 use crate::process::{cargo, output, root};
 
-/// The slowest programs. They begin first, so that none runs alone at the end.
-const SLOW: &[&str] =
-    &["servers", "papers", "differential", "wycheproof", "rsa", "cli", "zariz", "exponents"];
+/// The programs that take a minute or more, the slowest first. They begin first, so that none runs alone at
+/// the end.
+const SLOW: &[&str] = &["servers", "papers", "wycheproof", "differential", "rsa", "c"];
 
 /// A command with its name.
 pub type Job = (String, Command);
@@ -28,8 +28,16 @@ pub enum Of<'a> {
     AllBut(&'a str),
 }
 
+/// Which programs.
+pub enum Which {
+    All,
+    Quick,
+    Slow,
+}
+
 /// The tests of some crates, with the variable in their environment.
-pub fn programs(of: Of, variable: Option<(&str, &str)>) -> Result<Vec<Job>> {
+pub fn programs(of: Of, which: Which, variable: Option<(&str, &str)>) -> Result<Vec<Job>> {
+    let place = |it: &Built| SLOW.iter().position(|slow| *slow == it.name);
     let mut built = match of {
         Of::These(folders) => {
             let mut built = built(&[])?;
@@ -38,9 +46,16 @@ pub fn programs(of: Of, variable: Option<(&str, &str)>) -> Result<Vec<Job>> {
         }
         Of::AllBut(name) => built(&["--exclude", name])?,
     };
-    built.retain(|it| it.is_test);
+    built.retain(|it| {
+        it.is_test
+            && match which {
+                Which::All => true,
+                Which::Quick => place(it).is_none(),
+                Which::Slow => place(it).is_some(),
+            }
+    });
     ensure!(!built.is_empty(), "no test program was built");
-    built.sort_by_key(|it| !SLOW.contains(&&*it.name));
+    built.sort_by_key(|it| place(it).unwrap_or(SLOW.len()));
     let job = |Built { name, folder, program, .. }: Built| {
         let mut command = Command::new(program);
         // As cargo runs them.

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 
 use crate::process::{command, run};
-use crate::suite::{self, Of};
+use crate::suite::{self, Of, Which};
 
 /// That crate, which takes minutes to compile, so its tests run here; and its folder.
 pub const ANALYSIS: &str = "zariz-analysis";
@@ -20,7 +20,7 @@ pub fn check() -> Result<()> {
         println!("not checked: the tables are about machines that exist on x86-64 only");
         return Ok(());
     }
-    suite::run(suite::programs(Of::These(&[FOLDER]), None)?)?;
+    suite::run(suite::programs(Of::These(&[FOLDER]), Which::All, None)?)?;
     analysis(&["--check"])
         .context("intervals find an overflow, or generated tables are out of date: see above")
 }

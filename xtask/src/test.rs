@@ -10,7 +10,7 @@ use crate::{
     api, archives, arm, codegen, dependencies, dist, emulated, faults, fuzz, go, hidden, java, layers, msrv,
     newest, packages, proof, python, secrets, servers, site, soak, suite, supply, tables,
 };
-use suite::Of;
+use suite::{Of, Which};
 
 /// One step.
 pub struct Step {
@@ -53,7 +53,13 @@ pub const STEPS: &[Step] = &[
     Step { name: "api", what: "the public API is the one in docs/api", when: When::Always, run: api::check },
     Step { name: "site", what: "the documentation site and its links", when: When::Long, run: site::build },
     Step { name: "features", what: "the library with fewer features", when: When::Ci, run: features },
-    Step { name: "tests", what: "unit, property, vector, CLI and doc tests", when: When::Always, run: tests },
+    Step { name: "tests", what: "unit, property, CLI and doc tests", when: When::Always, run: tests },
+    Step {
+        name: "slow",
+        what: "tests that take a minute or more: each engine on each vector, servers, papers",
+        when: When::Ci,
+        run: slow,
+    },
     Step {
         name: "commands",
         what: "docs/commands.md is the program's help",
@@ -236,6 +242,11 @@ fn features() -> Result<()> {
 
 fn tests() -> Result<()> {
     packages::check()?;
-    suite::run(suite::programs(Of::AllBut(tables::ANALYSIS), None)?)?;
+    suite::run(suite::programs(Of::AllBut(tables::ANALYSIS), Which::Quick, None)?)?;
     run_command(cargo(&["test", "--workspace", "--locked", "--exclude", tables::ANALYSIS, "--doc"]))
+}
+
+fn slow() -> Result<()> {
+    packages::check()?;
+    suite::run(suite::programs(Of::AllBut(tables::ANALYSIS), Which::Slow, None)?)
 }
