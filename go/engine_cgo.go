@@ -1,8 +1,8 @@
-//go:build cgo && linux && amd64
+//go:build cgo && linux && (amd64 || arm64)
 
 package zariz
 
-// The engine is internal/syso/zariz_linux_amd64.syso. The Go tool links such files by itself, so a program
+// The engine is internal/syso/zariz_linux_GOARCH.syso. The Go tool links such files by itself, so a program
 // needs no flags, no pkg-config and no installed library, and has the engine in it. All functions are weak:
 // without the file, a program still links, and finds that they are NULL. The alternatives are worse: every
 // build would need a build tag, or libzariz.so would have to be installed where the program runs.
@@ -115,10 +115,11 @@ import (
 	_ "example.org/zariz/internal/syso"
 )
 
+const engineFile = "internal/syso/zariz_linux_" + runtime.GOARCH + ".syso"
+
 func engineMissing() string {
 	if C.zgo_is_linked() == 0 {
-		return "the file internal/syso/zariz_linux_amd64.syso is missing in the module: make it with " +
-			"`cargo xtask go`, and build again"
+		return "the file " + engineFile + " is missing in the module: make it with `cargo xtask go`, and build again"
 	}
 	return misfit(engineVersion(), C.ZARIZ_VERSION_MAJOR, C.ZARIZ_VERSION_MINOR)
 }
@@ -130,8 +131,8 @@ func misfit(engine string, major, minor int) string {
 	if theirMajor == major && (major > 0 || theirMinor == minor) {
 		return ""
 	}
-	return fmt.Sprintf("the file internal/syso/zariz_linux_amd64.syso has version %s of the engine, and the "+
-		"module is for %d.%d: make it with `cargo xtask go`, and build again", engine, major, minor)
+	return fmt.Sprintf("the file "+engineFile+" has version %s of the engine, and the module is for %d.%d: make it "+
+		"with `cargo xtask go`, and build again", engine, major, minor)
 }
 
 func engineName() string          { return C.GoString(C.zariz_engine()) }

@@ -1,4 +1,4 @@
-//go:build !(cgo && linux && amd64)
+//go:build !(cgo && linux && (amd64 || arm64))
 
 package zariz
 
@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-const noEngine = "this build has no engine: it needs cgo (CGO_ENABLED=1 and a C compiler), Linux and x86-64"
+const noEngine = "this build has no engine: it needs cgo (CGO_ENABLED=1 and a C compiler), Linux, and x86-64 or 64-bit Arm"
 
 func engineMissing() string { return noEngine }
 

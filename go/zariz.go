@@ -8,8 +8,8 @@
 // batch, which one call of C computes. Waiting goroutines hold no thread. [SignMany], [VerifyMany] and
 // [Modulus.PowMany] take many operations at once.
 //
-// The engine needs Linux on x86-64, and cgo. Where it is missing, and in FIPS 140-3 mode, this package uses
-// crypto/rsa and math/big instead, at their speed. [Available] tells whether the engine is used, and [Reason]
+// The engine needs Linux on x86-64 or 64-bit Arm, and cgo. Where it is missing, and in FIPS 140-3 mode, this
+// package uses crypto/rsa and math/big instead, at their speed. [Available] tells whether the engine is used, and [Reason]
 // why not.
 package zariz
 

@@ -10,14 +10,13 @@ use std::process::Command;
 use crate::metadata::target_directory;
 use crate::packages::{Needed, provide};
 use crate::process::{cargo, command, empty_folder, output, run};
+use crate::target::AARCH64;
 
-/// The target.
-const TARGET: &str = "aarch64-unknown-linux-gnu";
 /// The linker, and C's compiler.
 const GCC: &str = "aarch64-linux-gnu-gcc";
 const QEMU: &str = "qemu-aarch64-static";
 
-const NEEDED: &[Needed] = &[
+pub const NEEDED: &[Needed] = &[
     ("gcc-aarch64-linux-gnu", GCC, &["--version"]),
     ("libc6-dev-arm64-cross", "test", &["-f", "/usr/aarch64-linux-gnu/include/stdio.h"]),
     ("qemu-user-static", QEMU, &["--version"]),
@@ -31,9 +30,21 @@ const TESTS: &[(&str, &[&str])] = &[
     ("zariz-openssl-provider", &["encryption", "loading", "signatures", "wycheproof"]),
 ];
 
-/// Packages of Debian for Arm, with OpenSSL and what it needs.
-const SYSTEM: &[&str] =
-    &["openssl:arm64", "libssl3:arm64", "libc6:arm64", "libgcc-s1:arm64", "libgmp10:arm64"];
+/// Packages of Debian for Arm, with OpenSSL, Python, and what these need.
+const SYSTEM: &[&str] = &[
+    "openssl:arm64",
+    "libssl3:arm64",
+    "libc6:arm64",
+    "libgcc-s1:arm64",
+    "libgmp10:arm64",
+    "python3.11-minimal:arm64",
+    "libpython3.11-minimal:arm64",
+    "libpython3.11-stdlib:arm64",
+    "libexpat1:arm64",
+    "zlib1g:arm64",
+];
+/// Of that system. An older one did not have it.
+const PYTHON: &str = "usr/bin/python3.11";
 
 /// Where this step puts what it downloads and makes.
 struct Places {
@@ -71,23 +82,41 @@ fn proof(program: &Path) -> Result<()> {
     run(mutants).context("the proofs do not find every fault that the tests plant")
 }
 
+/// A system for Arm, unpacked.
+pub fn system() -> Result<PathBuf> {
+    let system = target_directory()?.join("arm/system");
+    if !system.join(PYTHON).exists() {
+        know_packages()?;
+        unpack(SYSTEM, &system)?;
+    }
+    Ok(system)
+}
+
+/// A compiler for Arm, if cargo's own has no library for it: Debian's, unpacked.
+pub fn compiler() -> Result<Option<PathBuf>> {
+    let place = output(command("rustc", &["--print", "target-libdir", "--target", &AARCH64.triple()]));
+    if place.is_ok_and(|library| Path::new(library.trim()).exists()) {
+        return Ok(None);
+    }
+    let compiler = target_directory()?.join("arm/compiler");
+    if !compiler.exists() {
+        println!("the compiler has no library for Arm: Debian's is used");
+        know_packages()?;
+        unpack(&debians_compiler()?.iter().map(String::as_str).collect::<Vec<_>>(), &compiler)?;
+    }
+    Ok(Some(compiler))
+}
+
+/// Asks Debian for its packages for Arm.
+fn know_packages() -> Result<()> {
+    run(command("dpkg", &["--add-architecture", "arm64"]))?;
+    run(command("apt-get", &["update"]))
+}
+
 impl Places {
     fn prepare() -> Result<Self> {
-        let folder = target_directory()?.join("arm");
-        let system = folder.join("system");
-        let has_library = output(command("rustc", &["--print", "target-libdir", "--target", TARGET]))
-            .is_ok_and(|library| Path::new(library.trim()).exists());
-        let compiler = (!has_library).then(|| folder.join("compiler"));
-        if !system.exists() || compiler.as_ref().is_some_and(|compiler| !compiler.exists()) {
-            run(command("dpkg", &["--add-architecture", "arm64"]))?;
-            run(command("apt-get", &["update"]))?;
-            unpack(SYSTEM, &system)?;
-            if let Some(compiler) = &compiler {
-                println!("the compiler has no library for Arm: Debian's is used");
-                unpack(&debians_compiler()?.iter().map(String::as_str).collect::<Vec<_>>(), compiler)?;
-            }
-        }
-        Ok(Self { system, target: folder.join("target"), compiler })
+        let target = target_directory()?.join("arm/target");
+        Ok(Self { system: system()?, target, compiler: compiler()? })
     }
 
     /// A program for Arm, run by qemu.
@@ -98,7 +127,7 @@ impl Places {
     }
 
     fn cargo(&self, what: &str) -> Command {
-        let mut cargo = cargo(&[what, "--locked", "--target", TARGET]);
+        let mut cargo = cargo(&[what, "--locked", "--target", &AARCH64.triple()]);
         cargo.env("CARGO_TARGET_DIR", &self.target);
         cargo.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", GCC);
         let runner = format!("{QEMU} -L {}", self.system.display());
@@ -114,7 +143,7 @@ impl Places {
         let mut cargo = self.cargo("build");
         cargo.args(["--package", package]);
         run(cargo)?;
-        Ok(self.target.join(TARGET).join("debug"))
+        Ok(self.target.join(AARCH64.triple()).join("debug"))
     }
 
     /// Every engine's self-test, and a signature by each that OpenSSL verifies.
@@ -216,5 +245,8 @@ fn unpack(packages: &[&str], into: &Path) -> Result<()> {
         run(command("chmod", &["+x", &path.to_string_lossy()]))?;
     }
     fs::remove_dir_all(&archives).context("cannot remove what was downloaded")?;
+    if into.exists() {
+        fs::remove_dir_all(into).with_context(|| format!("cannot remove {}", into.display()))?;
+    }
     fs::rename(&made, into).with_context(|| format!("cannot rename to {}", into.display()))
 }

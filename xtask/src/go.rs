@@ -12,13 +12,12 @@ use std::process::Command;
 use crate::metadata::target_directory;
 use crate::process::{cargo, command, empty_folder, output, root, run};
 use crate::suite;
+use crate::target::Target;
 
 const HEADER: &str = "crates/capi/include/zariz.h";
 const COPY: &str = "go/zariz.h";
 /// It names each function that it uses once, as `#pragma weak`.
 const USER: &str = "go/engine_cgo.go";
-/// Below the module.
-pub const ENGINE: &str = "internal/syso/zariz_linux_amd64.syso";
 /// Modules in `go/`, of which the others use the first.
 const MODULES: &[&str] = &["", "jwt", "interop"];
 /// Tests of goroutines that meet, for the slow ways to run them.
@@ -26,29 +25,32 @@ const MEETING: &str = "^Test(Goroutines|Many|Contexts|Close|TLS|Keys|Powers|Decr
 /// Copies of the module for its tests, with and without the engine.
 const COPIES: &str = "target/go";
 
-/// Makes the file in the module, and renews the module's copy of the header.
+/// The file of a target, below the module.
+pub fn engine(target: &Target) -> String {
+    format!("internal/syso/zariz_linux_{}.syso", target.debian)
+}
+
+/// Makes the file of this machine in the module, and renews the module's copy of the header.
 pub fn write() -> Result<()> {
+    let host = Target::host()?;
     run(cargo(&["build", "--release", "--locked", "-p", "zariz-capi"]))?;
     fs::copy(root().join(HEADER), root().join(COPY)).with_context(|| format!("cannot write {COPY}"))?;
-    let path = root().join("go").join(ENGINE);
-    link(&target_directory()?.join("release/libzariz_capi.a"), &path)?;
+    let path = root().join("go").join(engine(host));
+    link(host, &target_directory()?.join("release/libzariz_capi.a"), &path)?;
     println!("{}: programs with the module have the engine now", path.display());
     Ok(())
 }
 
 /// Makes the file of a static library.
-pub fn link(library: &Path, to: &Path) -> Result<()> {
-    ensure!(
-        cfg!(all(target_os = "linux", target_arch = "x86_64")),
-        "the engine for Go is for Linux on x86-64"
-    );
+pub fn link(target: &Target, library: &Path, to: &Path) -> Result<()> {
     let source = fs::read_to_string(root().join(USER)).with_context(|| format!("cannot read {USER}"))?;
     let used: Vec<&str> = source.lines().filter_map(|line| line.strip_prefix("#pragma weak ")).collect();
     let (library, object, to) = (shown(library)?, format!("{}.o", shown(to)?), shown(to)?);
-    let mut ld = command("ld", &["-r", "--gc-sections", "--force-group-allocation", "-o", &object]);
+    let mut ld =
+        command(&target.tool("ld"), &["-r", "--gc-sections", "--force-group-allocation", "-o", &object]);
     ld.args(used.iter().flat_map(|name| ["-u", name])).arg(library);
     run(ld)?;
-    let mut objcopy = command("objcopy", &["--strip-unneeded"]);
+    let mut objcopy = command(&target.tool("objcopy"), &["--strip-unneeded"]);
     objcopy.args(used.iter().flat_map(|name| ["--keep-global-symbol", name])).args([&object, to]);
     run(objcopy)?;
     fs::remove_file(&object).with_context(|| format!("cannot remove {object}"))?;
@@ -97,7 +99,8 @@ pub fn tests() -> Result<()> {
             fs::copy(root().join(file), &to).with_context(|| format!("cannot copy {file}"))?;
         }
     }
-    link(&suite::library("libzariz_capi.a")?, &with.join(ENGINE))?;
+    let host = Target::host()?;
+    link(host, &suite::library("libzariz_capi.a")?, &with.join(engine(host)))?;
     let vectors = suite::wycheproof()?;
     let go = |folder: &Path, engine: &str, arguments: &[&str]| {
         let mut go = Command::new("go");

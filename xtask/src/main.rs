@@ -38,6 +38,7 @@ mod source;
 mod suite;
 mod supply;
 mod tables;
+mod target;
 mod test;
 mod timing;
 
@@ -94,12 +95,12 @@ Commands:
   openssl --tree DIR [--module FILE] [RECIPE…]
                      runs OpenSSL's own tests of a built source tree with zariz, compares those that reach it with the
                      default provider, and without names writes lab/results/DATE-openssl-VERSION-tests-PROCESSOR-COMMIT.md
-  dist               makes in dist/ what people install without a compiler: the wheel and source archive of the Python
-                     package, an archive of the program, the module for OpenSSL and the libraries for C, Debian packages of
-                     these, the jar for Java, a Maven repository and a Go module proxy; it installs its tools into
-                     target/tools
-  go                 makes the file with the engine that the Go module links, go/internal/syso/zariz_linux_amd64.syso, and
-                     renews the module's copy of the C header
+  dist               makes in dist/ what people install without a compiler, on x86-64 and on 64-bit Arm: wheels and the
+                     source archive of the Python package, archives of the program, the module for OpenSSL and the libraries
+                     for C, Debian packages of these, the jar for Java, a Maven repository and a Go module proxy; it
+                     installs its tools into target/tools
+  go                 makes the file with the engine that the Go module links on this kind of processor, in go/internal/syso,
+                     and renews the module's copy of the C header
   fuzz [SECONDS] [--target NAME] [--minimise | --keep FILE]
                      runs each fuzz target of lab/fuzz/, or that one, for SECONDS (60), with a nightly compiler and cargo-fuzz;
                      --minimise makes lab/fuzz/corpus-small again from what is known, and --keep puts a file into that of the

@@ -9,6 +9,7 @@ use std::fs;
 
 use crate::metadata::{Graph, Package};
 use crate::process::{cargo, output, root};
+use crate::target::{TARGETS, Target};
 
 /// A crate, the file that is made of it, and what that is.
 pub const PRODUCTS: [(&str, &str, &str); 4] = [
@@ -17,38 +18,40 @@ pub const PRODUCTS: [(&str, &str, &str); 4] = [
     ("zariz-capi", "libzariz.so", "library"),
     ("zariz-crypto-mb", "libzariz_crypto_mb.so", "library"),
 ];
-pub const TARGET: &str = "x86_64-unknown-linux-gnu";
 const FOLDER: &str = "target/sbom";
 
 /// Name and version.
 type Crate = (String, String);
 
-/// Writes a file for each product.
+/// Writes a file for each product and target.
 pub fn write() -> Result<()> {
     let graph = Graph::read()?;
     let lock = fs::read_to_string(root().join("Cargo.lock")).context("cannot read Cargo.lock")?;
     let sums = checksums(&lock);
-    fs::create_dir_all(root().join(FOLDER)).with_context(|| format!("cannot make {FOLDER}"))?;
-    for (package, product, kind) in PRODUCTS {
-        let edges = tree(&["--package", package])?;
-        let bill = bill(&graph, &sums, &edges, package, (product, kind))?;
-        let path = file(product);
-        fs::write(root().join(&path), serde_json::to_string_pretty(&bill)? + "\n")
-            .with_context(|| format!("cannot write {path}"))?;
-        println!("{path}: {} components", edges.len() - 1);
+    for target in &TARGETS {
+        let folder = format!("{FOLDER}/{}", target.arch);
+        fs::create_dir_all(root().join(&folder)).with_context(|| format!("cannot make {folder}"))?;
+        for (package, product, kind) in PRODUCTS {
+            let edges = tree(target, &["--package", package])?;
+            let bill = bill(&graph, &sums, &edges, package, (product, kind))?;
+            let path = file(target, product);
+            fs::write(root().join(&path), serde_json::to_string_pretty(&bill)? + "\n")
+                .with_context(|| format!("cannot write {path}"))?;
+            println!("{path}: {} components", edges.len() - 1);
+        }
     }
     Ok(())
 }
 
 /// The file of a product.
-pub fn file(product: &str) -> String {
-    format!("{FOLDER}/{product}.cdx.json")
+pub fn file(target: &Target, product: &str) -> String {
+    format!("{FOLDER}/{}/{product}.cdx.json", target.arch)
 }
 
 /// What each crate depends on that is compiled into a package, or runs while it is compiled.
-pub fn tree(package: &[&str]) -> Result<BTreeMap<Crate, BTreeSet<Crate>>> {
+pub fn tree(target: &Target, package: &[&str]) -> Result<BTreeMap<Crate, BTreeSet<Crate>>> {
     let tree = ["tree", "--locked", "--no-dedupe", "--edges=normal,build", "--prefix=depth", "--format= {p}"];
-    edges(&output(cargo(&[&tree[..], &["--target", TARGET], package].concat()))?)
+    edges(&output(cargo(&[&tree[..], &["--target", &target.triple()], package].concat()))?)
 }
 
 /// What each crate of a tree depends on, of lines such as `2 libc v0.2.1 (a note)`: its depth, name and

@@ -1,8 +1,11 @@
-# Uses what is in /dist on a bare Debian without Rust: `sh in-root.sh PART`, where the part is a function
-# below. It runs in a root of its own, with its own processes.
+# Uses what is in /dist on a bare Debian without Rust, with the programs in /programs: `sh in-root.sh PART`,
+# where the part is a function below. It runs in a root of its own, with its own processes.
 set -eu
 export DEBIAN_FRONTEND=noninteractive
 mount -t proc proc /proc
+# As files of this system are named.
+tarball=/dist/zariz-*-$(uname -m)-linux-gnu.tar.xz
+deb=_*_$(dpkg --print-architecture).deb
 # Ends all where a command does not fail: `set -e` takes no notice of `!`.
 must_fail() {
     if "$@"; then
@@ -38,7 +41,7 @@ sign_and_verify() {
 archive() {
     install_packages xz-utils
     (cd /dist && sha256sum --check --quiet SHA256SUMS)
-    tar -xJf /dist/zariz-*-linux-gnu.tar.xz --strip-components=1 -C /usr/local
+    tar -xJf $tarball --strip-components=1 -C /usr/local
     ldd --version | head -n 1
     zariz --version
     zariz info
@@ -55,60 +58,17 @@ archive() {
     ldconfig
     compile
     # Nothing of it may be there for the parts that follow.
-    tar -tf /dist/zariz-*-linux-gnu.tar.xz | sed 's,^[^/]*/,/usr/local/,' | grep -v '/$' | xargs rm
+    tar -tf $tarball | sed 's,^[^/]*/,/usr/local/,' | grep -v '/$' | xargs rm
     ldconfig
 }
 
 # Compiles C programs with the libraries as pkg-config says, one of them also without the shared library.
 compile() {
     cd "$(mktemp -d)"
-    cat >sign.c <<'END'
-#include <stdio.h>
-#include <zariz.h>
-int main(void) {
-    zariz_private_key *key = NULL;
-    uint8_t signature[256];
-    zariz_bytes message = {(const uint8_t *)"message", 7};
-    if (zariz_private_key_generate(2048, 1, &key) != ZARIZ_OK ||
-        zariz_sign(key, ZARIZ_RS256, message, signature, sizeof signature) != ZARIZ_OK) {
-        fprintf(stderr, "%s\n", zariz_last_error());
-        return 1;
-    }
-    zariz_private_key_free(key);
-    printf("libzariz %s signed on %s\n", zariz_version(), zariz_engine());
-    return 0;
-}
-END
-    # 3^5 modulo 2^1024 - 1, eight times.
-    cat >power.c <<'END'
-#include <crypto_mb/exp.h>
-#include <crypto_mb/version.h>
-#include <stdio.h>
-#include <string.h>
-int main(void) {
-    static int64u base[16] = {3}, exponent[16] = {5}, modulus[16], results[8][16];
-    static int8u buffer[1 << 20];
-    int64u *out[8];
-    const int64u *bases[8], *exponents[8], *moduli[8];
-    memset(modulus, 0xff, sizeof modulus);
-    for (int i = 0; i < 8; i++) {
-        out[i] = results[i], bases[i] = base, exponents[i] = exponent, moduli[i] = modulus;
-    }
-    int size = mbx_exp_BufferSize(1024);
-    mbx_status status = mbx_exp_mb8(out, bases, exponents, 1024, moduli, 1024, buffer, size);
-    for (int i = 0; i < 8; i++) {
-        if (status != MBX_STATUS_OK || results[i][0] != 243) {
-            return 1;
-        }
-    }
-    printf("%s computed powers\n", mbx_getversion()->strVersion);
-    return 0;
-}
-END
-    cc -Wall -Werror sign.c -o shared $(pkg-config --cflags --libs zariz)
-    cc -Wall -Werror sign.c -o static $(pkg-config --cflags zariz) \
+    cc -Wall -Werror /programs/sign.c -o shared $(pkg-config --cflags --libs zariz)
+    cc -Wall -Werror /programs/sign.c -o static $(pkg-config --cflags zariz) \
         "$(pkg-config --variable=libdir zariz)/libzariz.a" -lpthread -ldl -lm -lgcc_s
-    cc -Wall -Werror power.c -o power $(pkg-config --cflags --libs zariz_crypto_mb)
+    cc -Wall -Werror /programs/power.c -o power $(pkg-config --cflags --libs zariz_crypto_mb)
     ldd shared | grep -F libzariz.so.
     ldd power | grep -F libzariz_crypto_mb.so
     must_fail grep -F libzariz.so. static
@@ -121,20 +81,12 @@ wheel() {
     install_packages python3-venv
     python3 -m venv /venv
     start=$(date +%s%N)
-    /venv/bin/pip install --quiet --no-index /dist/zariz-*.whl
+    /venv/bin/pip install --quiet --no-index /dist/zariz-*_$(uname -m).whl
     echo "pip install took $((($(date +%s%N) - start) / 1000000)) ms"
-    /venv/bin/python - <<'END'
-import zariz
-key = zariz.PrivateKey.generate(2048)
-messages = [b"message %d" % i for i in range(20)]
-signatures = key.sign_batch(messages, "RS256")
-assert all(key.public_key.verify_batch(messages, signatures, "RS256"))
-assert not any(key.public_key.verify_batch(messages[::-1], signatures, "RS256"))
-print("zariz", zariz.__version__, "signed", len(signatures), "messages")
-END
+    /venv/bin/python /programs/sign.py
 }
 
-module=/usr/lib/x86_64-linux-gnu/ossl-modules/zariz.so
+module=/usr/lib/$(uname -m)-linux-gnu/ossl-modules/zariz.so
 conf=/etc/zariz/openssl.cnf
 # How many private operations the counters have.
 counted() {
@@ -153,7 +105,7 @@ handshakes() {
 }
 
 packages() {
-    install_packages haproxy nginx-light openssl curl procps /dist/zariz_*.deb /dist/zariz-openssl-provider_*.deb
+    install_packages haproxy nginx-light openssl curl procps /dist/zariz$deb /dist/zariz-openssl-provider$deb
     sign_and_verify
     for file in /usr/share/man/man1/zariz.1.gz /usr/share/doc/zariz/copyright /usr/share/doc/zariz/changelog.Debian.gz \
         $conf $module; do
@@ -225,7 +177,7 @@ END
 # Installs packages of a next version, with the same files.
 upgrade() {
     for package in "$@"; do
-        dpkg-deb -R /dist/${package}_*.deb /tmp/$package
+        dpkg-deb -R /dist/$package$deb /tmp/$package
         sed -i 's/^Version: .*/&+next/; s/(= [^)]*/&+next/' /tmp/$package/DEBIAN/control
         dpkg-deb -b /tmp/$package /tmp/$package-next.deb >/dev/null
     done
@@ -247,14 +199,14 @@ purge() {
 
 libraries() {
     set -- libzariz0.1 libzariz-dev zariz-crypto-mb
-    install_packages gcc libc6-dev pkg-config $(printf '/dist/%s_*.deb ' "$@")
+    install_packages gcc libc6-dev pkg-config $(printf "/dist/%s$deb " "$@")
     compile
     upgrade "$@"
     # Both were linked with the version before.
     ./shared
     ./power
     # What tools ask that package programs which are linked with it.
-    grep -x 'libzariz 0.1 libzariz0.1 (>= .*)' /var/lib/dpkg/info/libzariz0.1.shlibs
+    grep -x 'libzariz 0.1 libzariz0.1 (>= .*)' /var/lib/dpkg/info/libzariz0.1:*.shlibs
     purge "$@"
 }
 
@@ -266,29 +218,7 @@ go_module() {
     export GOPROXY=file:///srv/proxy GONOSUMDB=example.org/zariz GOTOOLCHAIN=local
     version=$(cat /srv/proxy/example.org/zariz/@v/list)
     cd "$(mktemp -d)"
-    cat >main.go <<'END'
-package main
-
-import (
-	"crypto"
-	"crypto/sha256"
-	"fmt"
-
-	"example.org/zariz"
-)
-
-func main() {
-	key, err := zariz.Generate(2048)
-	if err != nil {
-		panic(err)
-	}
-	digest := sha256.Sum256([]byte("message"))
-	if _, err := key.Sign(nil, digest[:], crypto.SHA256); err != nil {
-		panic(err)
-	}
-	fmt.Println("zariz for Go signed on", zariz.Engine(), zariz.Reason())
-}
-END
+    cp /programs/main.go .
     go mod init example.org/program
     go get "example.org/zariz@$version"
     go mod verify

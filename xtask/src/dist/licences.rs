@@ -1,22 +1,25 @@
 //! The licences of other people's code in what we give out.
 
 use anyhow::{Context, Result, ensure};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::metadata::{Graph, Package};
 use crate::process::{command, output, root};
-use crate::sbom;
+use crate::target::TARGETS;
+use crate::{arm, sbom};
 
 /// How names of files with licences begin.
 const NAMES: &[&str] = &["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE", "UNLICENSE"];
 
-/// Each text once, with the names of the crates that have it.
+/// Each text once, with the names of the crates that have it: of all targets, so packages of libraries for
+/// several of them have the same file.
 pub fn of_dependencies(graph: &Graph, package: &[&str]) -> Result<String> {
     let mut crates_of = BTreeMap::<String, Vec<String>>::new();
-    for (name, version) in sbom::tree(package)?.into_keys() {
+    let trees = TARGETS.iter().map(|target| sbom::tree(target, package)).collect::<Result<Vec<_>>>()?;
+    for (name, version) in trees.into_iter().flat_map(BTreeMap::into_keys).collect::<BTreeSet<_>>() {
         let is_it = |package: &&Package| package.name == name && package.version == version;
         let package =
             graph.0.values().find(is_it).with_context(|| format!("{name} {version} is not in the graph"))?;
@@ -62,12 +65,21 @@ fn texts(package: &Package) -> Result<Vec<String>> {
     files.iter().map(read).collect()
 }
 
-/// Those of Rust's own library, as its makers list them.
-pub fn of_rust() -> Result<PathBuf> {
+/// Those of Rust's own library, as its makers list them. If the library for Arm is Debian's, what Debian says
+/// of it comes at the end.
+pub fn of_rust() -> Result<String> {
+    let read =
+        |file: &Path| fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()));
     let sysroot = output(command("rustc", &["--print", "sysroot"]))?;
     let file = Path::new(sysroot.trim()).join("share/doc/rust/COPYRIGHT-library.html");
     ensure!(file.exists(), "{} is missing: use a toolchain of rustup's", file.display());
-    Ok(file)
+    let mut all = read(&file)?;
+    if let Some(compiler) = arm::compiler()? {
+        let text = read(&compiler.join("usr/share/doc/libstd-rust-web-dev/copyright"))?;
+        let text = text.replace('&', "&amp;").replace('<', "&lt;");
+        all += &format!("<h1>Debian's library for 64-bit Arm</h1>\n<pre>\n{text}</pre>\n");
+    }
+    Ok(all)
 }
 
 /// The file `copyright` of Debian's packages.

@@ -2,11 +2,12 @@
 //! package for Java. Each is an archive of a folder, which these tools read as it is.
 
 use anyhow::{Context, Result};
+use std::fs;
 use std::path::PathBuf;
-use std::{fs, slice};
 
-use super::{CRATES, DIST, DOC, RUST, TARGET, TREE, archive, built, commit, copy, make_folder, put};
+use super::{CRATES, DIST, LICENCES, RUST, TARGET, archive, built, commit, copy, make_folder, put};
 use crate::process::{command, empty_folder, root, run};
+use crate::target::{TARGETS, Target};
 use crate::{go, java};
 
 /// Folders in target/dist.
@@ -15,13 +16,17 @@ const REPOSITORY: &str = "maven";
 /// Folders of the Go modules that others use, and their names. The first has the engine.
 const MODULES: [(&str, &str); 2] = [("go", "example.org/zariz"), ("go/jwt", "example.org/zariz/jwt")];
 
-/// The modules of the last commit, the engine, and the licences of what is compiled into that.
+/// The modules of the last commit, the engines, and the licences of what is compiled into these.
 pub fn go(version: &str) -> Result<()> {
     let target = root().join(TARGET);
     empty_folder(&target.join(PROXY))?;
-    let engine = target.join(go::ENGINE);
-    make_folder(&engine)?;
-    go::link(&built("libzariz_capi.a"), &engine)?;
+    let mut added = licences().to_vec();
+    for of in &TARGETS {
+        let engine = target.join(go::engine(of));
+        make_folder(&engine)?;
+        go::link(of, &built(of, "libzariz_capi.a"), &engine)?;
+        added.push(engine);
+    }
     for (folder, module) in MODULES {
         let place = target.join(PROXY).join(module).join("@v");
         let file = |ending: &str| place.join(format!("v{version}.{ending}"));
@@ -37,7 +42,7 @@ pub fn go(version: &str) -> Result<()> {
             zip.args(files.iter().map(|file| format!("--add-file={}", file.display())));
         };
         if folder == MODULES[0].0 {
-            add("internal/syso/", &[slice::from_ref(&engine), &licences()].concat());
+            add("internal/syso/", &added);
         }
         // In the repository they are links, which a module may not have.
         add("", &["LICENSE-MIT", "LICENSE-APACHE"].map(|name| root().join(name)));
@@ -53,10 +58,16 @@ pub fn go(version: &str) -> Result<()> {
 pub fn maven(version: &str) -> Result<()> {
     let repository = root().join(TARGET).join(REPOSITORY);
     empty_folder(&repository)?;
-    let library = built("libzariz_jni.so");
+    let name = "libzariz_jni.so";
+    let library = built(Target::host()?, name);
+    // Where pom.xml looks for more than the library of this machine.
     for file in licences() {
         let name = file.file_name().context("a file has a name")?;
         copy(&file, &library.with_file_name("licences").join(name))?;
+    }
+    for target in &TARGETS {
+        let folder = format!("others/linux-{}", target.java);
+        copy(&built(target, name), &library.with_file_name(folder).join(name))?;
     }
     let jar = java::deploy(&library, &repository)?;
     // They have the time, and name only this version. A project that names a version does not need them.
@@ -70,5 +81,5 @@ pub fn maven(version: &str) -> Result<()> {
 
 /// Licences of others.
 fn licences() -> [PathBuf; 2] {
-    [CRATES, RUST].map(|name| root().join(TREE).join(DOC).join(name))
+    [CRATES, RUST].map(|name| root().join(LICENCES).join(name))
 }

@@ -1,6 +1,5 @@
 package zariz.jca;
 
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -22,7 +21,9 @@ final class Native {
     static final Throwable UNAVAILABLE;
 
     private static final String PATH_PROPERTY = "zariz.native.path";
-    private static final String RESOURCE = "/META-INF/native/linux-x86_64/libzariz_jni.so";
+    private static final String PROCESSOR = System.getProperty("os.arch");
+    /** The library in the jar. */
+    static final String RESOURCE = "/META-INF/native/linux-" + PROCESSOR + "/libzariz_jni.so";
 
     static {
         String engine = null;
@@ -59,14 +60,10 @@ final class Native {
             return;
         }
         String os = System.getProperty("os.name");
-        String processor = System.getProperty("os.arch");
-        if (!os.equals("Linux") || !(processor.equals("amd64") || processor.equals("x86_64"))) {
-            throw new UnsatisfiedLinkError("the jar has a library for Linux on x86-64, not for " + os + " on "
-                    + processor + "; build one, and name it in the property " + PATH_PROPERTY);
-        }
-        try (InputStream library = Native.class.getResourceAsStream(RESOURCE)) {
+        try (InputStream library = os.equals("Linux") ? Native.class.getResourceAsStream(RESOURCE) : null) {
             if (library == null) {
-                throw new FileNotFoundException(RESOURCE + " is not in the jar");
+                throw new UnsatisfiedLinkError("the jar has no library for " + os + " on " + PROCESSOR
+                        + "; build one, and name it in the property " + PATH_PROPERTY);
             }
             loadCopy(library);
         }

@@ -69,7 +69,7 @@ class LoadingTest {
     @Test
     void aPropertyNamesTheLibrary() throws Exception {
         Path file = folder.resolve("elsewhere.so");
-        try (var library = Native.class.getResourceAsStream("/META-INF/native/linux-x86_64/libzariz_jni.so")) {
+        try (var library = Native.class.getResourceAsStream(Native.RESOURCE)) {
             Files.copy(library, file);
         }
         String output = Fixtures.child(
@@ -105,7 +105,7 @@ class LoadingTest {
     @Test
     void twoClassLoadersUseTheSameNamedLibrary() throws Exception {
         Path file = folder.resolve("named.so");
-        try (var library = Native.class.getResourceAsStream("/META-INF/native/linux-x86_64/libzariz_jni.so")) {
+        try (var library = Native.class.getResourceAsStream(Native.RESOURCE)) {
             Files.copy(library, file);
         }
         URL[] classes = {Zariz.class.getProtectionDomain().getCodeSource().getLocation()};
