@@ -30,7 +30,7 @@ const TESTS: &[(&str, &[&str])] = &[
     ("zariz-openssl-provider", &["encryption", "loading", "signatures", "wycheproof"]),
 ];
 
-/// Packages of Debian for Arm, with OpenSSL, Python, and what these need.
+/// Packages of Debian for Arm, with OpenSSL, Python, Java, and what these need.
 const SYSTEM: &[&str] = &[
     "openssl:arm64",
     "libssl3:arm64",
@@ -42,9 +42,11 @@ const SYSTEM: &[&str] = &[
     "libpython3.11-stdlib:arm64",
     "libexpat1:arm64",
     "zlib1g:arm64",
+    "openjdk-17-jre-headless:arm64",
+    "libstdc++6:arm64",
 ];
 /// Of that system. An older one did not have it.
-const PYTHON: &str = "usr/bin/python3.11";
+const JAVA: &str = "usr/lib/jvm/java-17-openjdk-arm64";
 
 /// Where this step puts what it downloads and makes.
 struct Places {
@@ -85,7 +87,7 @@ fn proof(program: &Path) -> Result<()> {
 /// A system for Arm, unpacked.
 pub fn system() -> Result<PathBuf> {
     let system = target_directory()?.join("arm/system");
-    if !system.join(PYTHON).exists() {
+    if !system.join(JAVA).exists() {
         know_packages()?;
         unpack(SYSTEM, &system)?;
     }

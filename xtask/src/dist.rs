@@ -17,6 +17,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::go::NO_BITCODE;
 use crate::metadata::Graph;
 use crate::packages::provide;
 use crate::process::{command, empty_folder, output, root, run};
@@ -139,7 +140,7 @@ fn c_library(target: &Target, version: &str) -> Result<()> {
     }
     let archive = lib.join("libzariz.a");
     copy(&built(target, "libzariz_capi.a"), &archive)?;
-    run(command(&target.tool("strip"), &["--strip-debug", &archive.to_string_lossy()]))?;
+    run(command(&target.tool("strip"), &["--strip-debug", NO_BITCODE, &archive.to_string_lossy()]))?;
     copy(&root().join("crates/capi/include/zariz.h"), &root().join(TREE).join("include/zariz.h"))?;
     let about = "RSA and modular exponentiation, many numbers at once on vector instructions";
     let flags =

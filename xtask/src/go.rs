@@ -25,6 +25,9 @@ const MEETING: &str = "^Test(Goroutines|Many|Contexts|Close|TLS|Keys|Powers|Decr
 /// Copies of the module for its tests, with and without the engine.
 const COPIES: &str = "target/go";
 
+/// Of Rust's own library, for the linker of Rust. It is more than half of a static library.
+pub const NO_BITCODE: &str = "--remove-section=.llvm*";
+
 /// The file of a target, below the module.
 pub fn engine(target: &Target) -> String {
     format!("internal/syso/zariz_linux_{}.syso", target.debian)
@@ -50,7 +53,7 @@ pub fn link(target: &Target, library: &Path, to: &Path) -> Result<()> {
         command(&target.tool("ld"), &["-r", "--gc-sections", "--force-group-allocation", "-o", &object]);
     ld.args(used.iter().flat_map(|name| ["-u", name])).arg(library);
     run(ld)?;
-    let mut objcopy = command(&target.tool("objcopy"), &["--strip-unneeded"]);
+    let mut objcopy = command(&target.tool("objcopy"), &["--strip-unneeded", NO_BITCODE]);
     objcopy.args(used.iter().flat_map(|name| ["--keep-global-symbol", name])).args([&object, to]);
     run(objcopy)?;
     fs::remove_file(&object).with_context(|| format!("cannot remove {object}"))?;

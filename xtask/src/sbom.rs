@@ -28,9 +28,8 @@ pub fn write() -> Result<()> {
     let graph = Graph::read()?;
     let lock = fs::read_to_string(root().join("Cargo.lock")).context("cannot read Cargo.lock")?;
     let sums = checksums(&lock);
+    fs::create_dir_all(root().join(FOLDER)).with_context(|| format!("cannot make {FOLDER}"))?;
     for target in &TARGETS {
-        let folder = format!("{FOLDER}/{}", target.arch);
-        fs::create_dir_all(root().join(&folder)).with_context(|| format!("cannot make {folder}"))?;
         for (package, product, kind) in PRODUCTS {
             let edges = tree(target, &["--package", package])?;
             let bill = bill(&graph, &sums, &edges, package, (product, kind))?;
@@ -43,9 +42,9 @@ pub fn write() -> Result<()> {
     Ok(())
 }
 
-/// The file of a product.
+/// The file of a product. Its name has the target, as packages of a library for two may be on one system.
 pub fn file(target: &Target, product: &str) -> String {
-    format!("{FOLDER}/{}/{product}.cdx.json", target.arch)
+    format!("{FOLDER}/{product}.{}.cdx.json", target.arch)
 }
 
 /// What each crate depends on that is compiled into a package, or runs while it is compiled.

@@ -1,5 +1,5 @@
 # Uses what dist/ has for 64-bit Arm, under qemu: `sh arm.sh SYSTEM PROGRAMS`, in a folder with what was
-# unpacked: tree, wheel and goproxy. SYSTEM is a folder with Debian's programs for Arm, PROGRAMS that with ours.
+# unpacked: tree, wheel, jar and goproxy. SYSTEM is a folder with Debian's programs for Arm, PROGRAMS that with ours.
 set -eu
 system=$1
 programs=$2
@@ -45,6 +45,10 @@ for program in shared static power; do
 done
 
 arm -E "PYTHONPATH=$here/wheel" "$system/usr/bin/python3.11" "$programs/sign.py"
+
+javac --release 17 -cp jar -d classes "$programs/Sign.java"
+# Its compilers would take longer here than they save.
+arm "$system/usr/lib/jvm/java-17-openjdk-arm64/bin/java" -Xint -cp jar:classes Sign
 
 # The Go module, from its proxy.
 rm -rf go

@@ -50,7 +50,7 @@ archive() {
     ldd -r /usr/local/lib/zariz/zariz.so >/tmp/ldd 2>&1
     must_fail grep -E 'not found|undefined' /tmp/ldd
     for file in man/man1/zariz.1 man/man1/zariz-sign.1 bash-completion/completions/zariz \
-        zsh/site-functions/_zariz doc/zariz/LICENSE-MIT doc/zariz/dependencies.txt doc/zariz/zariz.cdx.json; do
+        zsh/site-functions/_zariz doc/zariz/LICENSE-MIT doc/zariz/dependencies.txt doc/zariz/zariz.$(uname -m).cdx.json; do
         test -s "/usr/local/share/$file"
     done
     bash -c '. /usr/local/share/bash-completion/completions/zariz && complete -p zariz'
