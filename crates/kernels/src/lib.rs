@@ -9,6 +9,7 @@
 //! * [`pair`]: one or two numbers, laid across vectors.
 //! * [`scalar`]: one number, in limbs of 64 bits.
 //! * [`rsaz`]: one number, four of its digits in a vector.
+//! * [`mixed`]: two numbers, one as by `rsaz` and one as by `scalar`, at the same time.
 //! * `carry`: one number, its digits across a vector, by carry chains in masks (with the feature `papers`).
 //! * `bls12_381`: a field in which the modulus is known, one number at a time and one in each lane (with the
 //!   feature `bls12-381`).
@@ -41,6 +42,7 @@ pub mod carry;
 pub mod fixed_base;
 pub mod invert;
 pub mod limbs;
+pub mod mixed;
 mod modulus;
 mod montgomery;
 pub mod mul;

@@ -2,7 +2,7 @@
 //!
 //! There is a folder for each arithmetic, as in `zariz_kernels`, with a file for each machine: [`batch`],
 //! with a number in each lane; [`pair`], [`scalar`], [`rsaz`] and `carry` (with the feature `papers`), for
-//! single numbers; and the field of `bls12_381` (with the feature `bls12-381`).
+//! single numbers; `mixed`, with two of those at once; and the field of `bls12_381` (with the feature `bls12-381`).
 //!
 //! A value of a machine's type is proof that the processor has its instructions: only `new` returns one,
 //! after a check (except for `unsafe` tools). So every intrinsic below is sound to call through a method of
@@ -26,6 +26,8 @@ pub mod bls12_381;
 #[cfg(feature = "papers")]
 pub mod carry;
 pub mod memcheck;
+#[cfg(target_arch = "x86_64")]
+pub mod mixed;
 pub mod pair;
 pub mod registers;
 pub mod rsaz;

@@ -182,18 +182,18 @@ impl rsaz::Kernels for Bound {
 
     fn multiply(self, space: &mut Workspace<Self>, x: &mut [u32], y: &[u32]) {
         match (space.digit_bits(), space.quotients()) {
-            (28, Quotients::Chained) => rsaz::multiply::<Self, 28, false, 0>(self, space, x, y),
-            (28, Quotients::Friendly) => rsaz::multiply::<Self, 28, true, 0>(self, space, x, y),
-            (_, Quotients::Chained) => rsaz::multiply::<Self, 29, false, 0>(self, space, x, y),
-            (_, Quotients::Friendly) => rsaz::multiply::<Self, 29, true, 0>(self, space, x, y),
+            (28, Quotients::Chained) => rsaz::multiply::<Self, 28, false, 0>(self, space, x, y, &mut ()),
+            (28, Quotients::Friendly) => rsaz::multiply::<Self, 28, true, 0>(self, space, x, y, &mut ()),
+            (_, Quotients::Chained) => rsaz::multiply::<Self, 29, false, 0>(self, space, x, y, &mut ()),
+            (_, Quotients::Friendly) => rsaz::multiply::<Self, 29, true, 0>(self, space, x, y, &mut ()),
         }
     }
     fn square(self, space: &mut Workspace<Self>, x: &mut [u32], times: usize) {
         match (space.digit_bits(), space.quotients()) {
-            (28, Quotients::Chained) => rsaz::square::<Self, 28, false, 0>(self, space, x, times),
-            (28, Quotients::Friendly) => rsaz::square::<Self, 28, true, 0>(self, space, x, times),
-            (_, Quotients::Chained) => rsaz::square::<Self, 29, false, 0>(self, space, x, times),
-            (_, Quotients::Friendly) => rsaz::square::<Self, 29, true, 0>(self, space, x, times),
+            (28, Quotients::Chained) => rsaz::square::<Self, 28, false, 0>(self, space, x, times, &mut ()),
+            (28, Quotients::Friendly) => rsaz::square::<Self, 28, true, 0>(self, space, x, times, &mut ()),
+            (_, Quotients::Chained) => rsaz::square::<Self, 29, false, 0>(self, space, x, times, &mut ()),
+            (_, Quotients::Friendly) => rsaz::square::<Self, 29, true, 0>(self, space, x, times, &mut ()),
         }
     }
     fn select(self, out: &mut [u32], table: &[u32], index: u64) {

@@ -21,7 +21,7 @@ use crate::place::AlignedBuf;
 pub struct Context<'a, W: Kernels> {
     machine: W,
     constants: &'a Constants,
-    space: Workspace<W>,
+    pub(crate) space: Workspace<W>,
 }
 
 impl<'a, W: Kernels> Context<'a, W> {

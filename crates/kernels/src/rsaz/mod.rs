@@ -14,6 +14,7 @@
 //! * `head`: the four-digit scalar head start: the four lowest columns are taken to scalar registers, and
 //!   give the next four digits of the quotient.
 //! * `carry`: the *cleanup* that keeps columns from overflowing, and the normalisation at the end.
+//! * `beside`: steps of other work, which the loops call.
 //! * [`multiply()`] (VNRMM, algorithm 3), [`square()`] (VNRMSQR, algorithm 5), and `context`, by which
 //!   [`crate::pow`] does algorithm 4, with the protected table of [`select()`].
 //!
@@ -29,6 +30,7 @@
 //! with the carry into it, are below `(s + 2)·2^{2m}`. Before that exceeds `2^64`, at `s =` [`most_sums`],
 //! there is a cleanup. `analysis` proves it, column by column, for every size.
 
+mod beside;
 mod carry;
 mod context;
 mod head;
@@ -40,6 +42,7 @@ mod select;
 mod square;
 mod workspace;
 
+pub use beside::{Beside, steps_of_multiply, steps_of_square};
 pub use context::Context;
 pub use kernels::Kernels;
 pub use machine::Machine;

@@ -1,5 +1,6 @@
 //! VNRMM: a product with reduction, interleaved.
 
+use super::beside::Beside;
 use super::carry::{cleanup, normalise};
 use super::machine::Machine;
 use super::most_sums;
@@ -21,7 +22,9 @@ pub fn multiply<W: Machine, const M: u32, const FRIENDLY: bool, const G: usize>(
     space: &mut Workspace<W>,
     x: &mut [W::Digit],
     y: &[W::Digit],
+    beside: &mut impl Beside,
 ) {
+    beside.begin();
     let g = if G > 0 { G } else { space.groups };
     let (x, y) = (&mut x[..4 * g], &y[..4 * g]);
     let mut view = space.view(g);
@@ -32,7 +35,7 @@ pub fn multiply<W: Machine, const M: u32, const FRIENDLY: bool, const G: usize>(
         below = digits;
     }
     shift(w, &mut view.factor[4 * COPIES * g..], w.zero(), below);
-    rows::<W, true>(w, view.columns, view.factor, broadcast(w, y), g + 1);
+    rows::<W, true>(w, view.columns, view.factor, broadcast(w, y), g + 1, beside);
     let mut sums = 4;
     let mut carry = w.word(w.digit(0));
     for h in 0..g {
@@ -43,11 +46,12 @@ pub fn multiply<W: Machine, const M: u32, const FRIENDLY: bool, const G: usize>(
         if h + 1 < g {
             // The highest four columns are reached for the first time.
             let (digits, c) = (broadcast(w, &y[4 * h + 4..]), &mut view.columns[4 * h + 4..]);
-            rows::<W, false>(w, c, view.factor, digits, g);
-            rows::<W, true>(w, &mut c[4 * g..], &view.factor[4 * COPIES * g..], digits, 1);
+            rows::<W, false>(w, c, view.factor, digits, g, beside);
+            rows::<W, true>(w, &mut c[4 * g..], &view.factor[4 * COPIES * g..], digits, 1, beside);
         }
-        carry = view.reduce::<M, FRIENDLY>(w, g, h, carry);
+        carry = view.reduce::<M, FRIENDLY>(w, g, h, carry, beside);
         sums += 8;
     }
     normalise::<W, M>(w, x, &view.columns[4 * g..], carry);
+    beside.end();
 }

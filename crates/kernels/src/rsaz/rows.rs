@@ -2,6 +2,7 @@
 
 use core::hint::black_box;
 
+use super::beside::Beside;
 use super::machine::Machine;
 
 /// The body of `rows` for each of some constants.
@@ -30,6 +31,8 @@ pub const COPIES: usize = 4;
 ///
 /// Preconditions: `c.len() ≥ 4n`, `a.len() ≥ 16n`; `a, d < 2^32`; the columns stay below `2^64`. Cost: `4n`
 /// vector multiply-accumulates. Source: steps 7.3 and 7.7 of algorithm 3, four times.
+///
+/// After every [`EVERY`] fours of columns, there is a step of the work `beside`.
 #[inline(always)]
 pub fn rows<W: Machine, const FRESH: bool>(
     w: W,
@@ -37,6 +40,7 @@ pub fn rows<W: Machine, const FRESH: bool>(
     a: &[W::Word],
     d: [W::Vector; 4],
     n: usize,
+    beside: &mut impl Beside,
 ) {
     // As arrays, so that lengths are checked once.
     let (c, a) = (&mut c.as_chunks_mut::<4>().0[..n], &a.as_chunks::<{ 4 * COPIES }>().0[..n]);
@@ -46,15 +50,24 @@ pub fn rows<W: Machine, const FRESH: bool>(
         if v < n {
             let a = [w.load(&a[v]), w.load(&a[v][4..]), w.load(&a[v][8..]), w.load(&a[v][12..])];
             four::<W, FRESH>(w, &mut c[v], a, d);
+            if v % EVERY == EVERY - 1 {
+                beside.step();
+            }
         }
     });
     let mut v = 12;
     while v < n {
         let a = [w.load(&a[v]), w.load(&a[v][4..]), w.load(&a[v][8..]), w.load(&a[v][12..])];
         four::<W, FRESH>(w, &mut c[v], a, d);
+        if v % EVERY == EVERY - 1 {
+            beside.step();
+        }
         v += 1;
     }
 }
+
+/// The fours of columns between two steps: about as many instructions as a step has.
+pub(super) const EVERY: usize = 4;
 
 /// Four columns of [`rows`].
 #[inline(always)]

@@ -1,5 +1,6 @@
 //! VNRMSQR: a square and its reduction.
 
+use super::beside::Beside;
 use super::carry::{cleanup, normalise};
 use super::machine::Machine;
 use super::most_sums;
@@ -20,27 +21,30 @@ pub fn square<W: Machine, const M: u32, const FRIENDLY: bool, const G: usize>(
     space: &mut Workspace<W>,
     x: &mut [W::Digit],
     times: usize,
+    beside: &mut impl Beside,
 ) {
     let g = if G > 0 { G } else { space.groups };
     let x = &mut x[..4 * g];
     let mut view = space.view(g);
     for _ in 0..times {
+        beside.begin();
         load(w, &mut view, g, x);
-        product(w, &mut view, g, 0, x);
+        product(w, &mut view, g, 0, x, beside);
         let mut state = State { squared: 1, reduced: 0, carry: w.word(w.digit(0)) };
         if G > 0 && G <= UNROLLED {
             // Lengths differ from step to step. Written out, no step has a loop or checks a length.
             unrolled!(h in 0 1 2 3 4 5 6 7 8 {
                 if h < g {
-                    step::<W, M, FRIENDLY>(w, &mut view, g, h, x, &mut state);
+                    step::<W, M, FRIENDLY>(w, &mut view, g, h, x, &mut state, beside);
                 }
             });
         } else {
             for h in 0..g {
-                step::<W, M, FRIENDLY>(w, &mut view, g, h, x, &mut state);
+                step::<W, M, FRIENDLY>(w, &mut view, g, h, x, &mut state, beside);
             }
         }
         normalise::<W, M>(w, x, &view.columns[4 * g..], state.carry);
+        beside.end();
     }
 }
 
@@ -65,15 +69,16 @@ fn step<W: Machine, const M: u32, const FRIENDLY: bool>(
     h: usize,
     x: &[W::Digit],
     state: &mut State<W>,
+    beside: &mut impl Beside,
 ) {
     if (8 * state.squared + 8).min(4 * g) + 4 * state.reduced + 4 > most_sums(M) {
         cleanup::<W, M>(w, &mut view.columns[4 * h..][..4 * g + 4]);
         (state.squared, state.reduced) = (0, 1);
     }
     if h + 1 < g {
-        product(w, view, g, h + 1, x);
+        product(w, view, g, h + 1, x, beside);
     }
-    state.carry = view.reduce::<M, FRIENDLY>(w, g, h, state.carry);
+    state.carry = view.reduce::<M, FRIENDLY>(w, g, h, state.carry, beside);
     (state.squared, state.reduced) = (state.squared + 1, state.reduced + 1);
 }
 
@@ -94,7 +99,14 @@ fn load<W: Machine>(w: W, view: &mut View<W>, g: usize, x: &[W::Digit]) {
 /// The products of the four digits from `4h` on with themselves and, doubled, with those above, onto the
 /// columns from `8h` on.
 #[inline(always)]
-fn product<W: Machine>(w: W, view: &mut View<W>, g: usize, h: usize, x: &[W::Digit]) {
+fn product<W: Machine>(
+    w: W,
+    view: &mut View<W>,
+    g: usize,
+    h: usize,
+    x: &[W::Digit],
+    beside: &mut impl Beside,
+) {
     let digits = broadcast(w, &x[4 * h..]);
     let c = &mut view.columns[8 * h..];
     // With themselves, and with the next four.
@@ -105,7 +117,7 @@ fn product<W: Machine>(w: W, view: &mut View<W>, g: usize, h: usize, x: &[W::Dig
         four::<W, true>(w, c, near, digits);
         four::<W, true>(w, &mut c[4..], far, digits);
         if g > 1 {
-            rows::<W, true>(w, &mut c[8..], &view.factor[8 * COPIES..], digits, g - 1);
+            rows::<W, true>(w, &mut c[8..], &view.factor[8 * COPIES..], digits, g - 1, beside);
         }
         return;
     }
@@ -113,9 +125,10 @@ fn product<W: Machine>(w: W, view: &mut View<W>, g: usize, h: usize, x: &[W::Dig
     // The highest four columns are reached for the first time.
     if h + 1 < g {
         four::<W, false>(w, &mut c[4..], far, digits);
+        beside.step();
         let (n, factor) = (g - h - 2, &view.factor[4 * COPIES * (h + 2)..]);
-        rows::<W, false>(w, &mut c[8..], factor, digits, n);
-        rows::<W, true>(w, &mut c[8 + 4 * n..], &factor[4 * COPIES * n..], digits, 1);
+        rows::<W, false>(w, &mut c[8..], factor, digits, n, beside);
+        rows::<W, true>(w, &mut c[8 + 4 * n..], &factor[4 * COPIES * n..], digits, 1, beside);
     } else {
         four::<W, true>(w, &mut c[4..], far, digits);
     }

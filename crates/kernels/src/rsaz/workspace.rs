@@ -1,6 +1,7 @@
 //! The working space of one exponentiation: the modulus in the kernels' form, and the columns.
 
 use super::Quotients;
+use super::beside::Beside;
 use super::head::{Low, chained, friendly};
 use super::machine::Machine;
 use super::rows::{COPIES, broadcast_each, rows};
@@ -125,19 +126,20 @@ impl<W: Machine> View<'_, W> {
         g: usize,
         h: usize,
         carry: W::Word,
+        beside: &mut impl Beside,
     ) -> W::Word {
         let c = &mut self.columns[4 * h..];
         let x = [c[0], c[1], c[2], c[3]];
         if FRIENDLY && h + 1 < g {
             let (q, carry) = friendly::<W, M>(w, x, carry);
             // q·M'' starts four columns up.
-            rows::<W, false>(w, &mut c[4..], self.multiple, broadcast_each(w, q), g + 1);
+            rows::<W, false>(w, &mut c[4..], self.multiple, broadcast_each(w, q), g + 1, beside);
             carry
         } else {
             let (q, carry) = chained::<W, M>(w, x, carry, self.low);
             // What q·M adds to the lowest four columns, the head has added.
             let modulus = if FRIENDLY { self.modulus } else { self.multiple };
-            rows::<W, false>(w, &mut c[4..], &modulus[4 * COPIES..], broadcast_each(w, q), g);
+            rows::<W, false>(w, &mut c[4..], &modulus[4 * COPIES..], broadcast_each(w, q), g, beside);
             carry
         }
     }

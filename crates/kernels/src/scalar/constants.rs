@@ -13,13 +13,13 @@ use crate::limbs::{self, Limbs};
 pub struct Constants {
     pub(super) modulus: OddModulus,
     /// `M`, padded to `n` limbs; so are the others.
-    pub(super) padded: Limbs,
+    pub(crate) padded: Limbs,
     /// `R mod M`: the number 1 in Montgomery form.
     pub(super) one: Limbs,
     /// `R² mod M`: brings a number into Montgomery form.
     pub(super) enter: Limbs,
     /// `−M^{−1} mod 2^64`, one limb: in memory of its own, which moves of this value do not copy.
-    pub(super) mu: Limbs,
+    pub(crate) mu: Limbs,
 }
 
 impl fmt::Debug for Constants {

@@ -51,7 +51,7 @@ macro_rules! rsaz_entry_points {
                 x: &mut [Digit],
                 y: &[Digit],
             ) {
-                rsaz::multiply::<This, M, FRIENDLY, G>(w, space, x, y);
+                rsaz::multiply::<This, M, FRIENDLY, G>(w, space, x, y, &mut ());
             }
 
             $(#[target_feature(enable = $features)])?
@@ -62,7 +62,7 @@ macro_rules! rsaz_entry_points {
                 x: &mut [Digit],
                 times: usize,
             ) {
-                rsaz::square::<This, M, FRIENDLY, G>(w, space, x, times);
+                rsaz::square::<This, M, FRIENDLY, G>(w, space, x, times, &mut ());
             }
 
             $(#[target_feature(enable = $features)])?

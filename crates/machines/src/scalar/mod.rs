@@ -16,7 +16,7 @@ pub use a64::A64;
 #[cfg(target_arch = "aarch64")]
 pub use a64::A64 as Baseline;
 #[cfg(target_arch = "x86_64")]
-pub use adx::Adx;
+pub use adx::{Adx, Steps};
 /// The machine that every processor of this architecture can run.
 #[cfg(not(target_arch = "aarch64"))]
 pub use portable::Portable as Baseline;

@@ -22,8 +22,11 @@ mod mul;
 mod reduce;
 mod rows;
 mod sqr;
+mod steps;
 
 use zariz_kernels::scalar::Kernels;
+
+pub use steps::Steps;
 
 use super::select::select;
 

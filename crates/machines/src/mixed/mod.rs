@@ -1,0 +1,107 @@
+//! Two numbers at once: RSAZ on AVX2, and limbs with MULX, ADCX and ADOX.
+
+use zariz_kernels::mixed::Kernels;
+use zariz_kernels::rsaz::{self, Quotients, Workspace, steps_of_multiply, steps_of_square};
+
+use crate::rsaz::Avx2;
+use crate::scalar::{Adx, Steps};
+
+/// Proof that the processor has AVX2, BMI2 and ADX.
+#[derive(Clone, Copy, Debug)]
+pub struct RsazAdx(Avx2, Adx);
+
+impl RsazAdx {
+    /// The machine, if the processor (and the operating system) has it.
+    pub fn new() -> Option<Self> {
+        Some(Self(Avx2::new()?, Adx::new()?))
+    }
+}
+
+#[target_feature(enable = "avx2,bmi2,adx")]
+#[inline(never)]
+fn multiply<const M: u32, const G: usize>(
+    w: Avx2,
+    space: &mut Workspace<Avx2>,
+    x: &mut [u32],
+    y: &[u32],
+    steps: &mut Steps,
+    a: &mut [u64],
+    b: &[u64],
+) {
+    let mut running = steps.multiply(a, b);
+    rsaz::multiply::<Avx2, M, true, G>(w, space, x, y, &mut running);
+    steps.result(a);
+}
+
+#[target_feature(enable = "avx2,bmi2,adx")]
+#[inline(never)]
+fn square<const M: u32, const G: usize>(
+    w: Avx2,
+    space: &mut Workspace<Avx2>,
+    x: &mut [u32],
+    times: usize,
+    steps: &mut Steps,
+    a: &mut [u64],
+) {
+    let mut running = steps.square(a);
+    rsaz::square::<Avx2, M, true, G>(w, space, x, times, &mut running);
+    steps.result(a);
+}
+
+/// The code for a working space's radix and fours of digits: for 1024, 1536 and 2048 bits its own.
+macro_rules! choose {
+    ($kernel:ident $space:ident) => {
+        match ($space.quotients(), $space.digit_bits(), $space.groups()) {
+            (Quotients::Friendly, 29, 9) => $kernel::<29, 9>,
+            (Quotients::Friendly, 28, 14) => $kernel::<28, 14>,
+            (Quotients::Friendly, 28, 19) => $kernel::<28, 19>,
+            (Quotients::Friendly, 29, _) => $kernel::<29, 0>,
+            (Quotients::Friendly, 28, _) => $kernel::<28, 0>,
+            (_, m, _) => unreachable!("no digits of {m} bits"),
+        }
+    };
+}
+
+impl Kernels for RsazAdx {
+    type Vectors = Avx2;
+    type Limbs = Adx;
+    type Steps = Steps;
+
+    fn vectors(self) -> Avx2 {
+        self.0
+    }
+    fn limbs(self) -> Adx {
+        self.1
+    }
+
+    fn steps(self, m: &[u64], mu: u64, groups: usize) -> Steps {
+        Steps::new(self.1, m, mu, steps_of_multiply(groups), steps_of_square(groups))
+    }
+
+    fn multiply(
+        self,
+        space: &mut Workspace<Avx2>,
+        x: &mut [u32],
+        y: &[u32],
+        steps: &mut Steps,
+        a: &mut [u64],
+        b: &[u64],
+    ) {
+        let kernel: unsafe fn(_, &mut _, &mut _, &_, &mut _, &mut _, &_) = choose!(multiply space);
+        // SAFETY: `self` proves that the processor has the target features.
+        unsafe { kernel(self.0, space, x, y, steps, a, b) }
+    }
+
+    fn square(
+        self,
+        space: &mut Workspace<Avx2>,
+        x: &mut [u32],
+        times: usize,
+        steps: &mut Steps,
+        a: &mut [u64],
+    ) {
+        let kernel: unsafe fn(_, &mut _, &mut _, _, &mut _, &mut _) = choose!(square space);
+        // SAFETY: `self` proves that the processor has the target features.
+        unsafe { kernel(self.0, space, x, times, steps, a) }
+    }
+}
