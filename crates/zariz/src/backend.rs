@@ -4,6 +4,8 @@ use zariz_kernels::batch::{self, Method};
 #[cfg(feature = "papers")]
 use zariz_kernels::carry;
 use zariz_kernels::limbs::Numbers;
+#[cfg(target_arch = "x86_64")]
+use zariz_kernels::mixed;
 use zariz_kernels::{Montgomery, mul, multi_pow, pair, pow, rsaz, scalar};
 use zariz_machines::mxcsr::DefaultMxcsr;
 
@@ -129,6 +131,36 @@ impl<M: rsaz::Kernels> Backend for Rsaz<M> {
     }
     fn montgomery<'a>(&self, moduli: &[&'a Prepared]) -> Box<dyn Montgomery + 'a> {
         Box::new(rsaz::Context::new(self.0, moduli[0].rsaz()))
+    }
+}
+
+/// Two numbers at once, one across a vector and one in limbs.
+#[cfg(target_arch = "x86_64")]
+pub(crate) struct Mixed<M>(pub M);
+
+#[cfg(target_arch = "x86_64")]
+impl<M: mixed::Kernels> Backend for Mixed<M> {
+    fn lanes(&self) -> usize {
+        2
+    }
+    fn lanes_sharing(&self) -> usize {
+        1
+    }
+    fn fits(&self, bits: usize) -> bool {
+        bits <= mixed::MAX_BITS
+    }
+    fn shape(&self, modulus: &Prepared) -> usize {
+        Single(self.0.limbs()).shape(modulus)
+    }
+    /// One number alone is in limbs.
+    fn montgomery<'a>(&self, moduli: &[&'a Prepared]) -> Box<dyn Montgomery + 'a> {
+        match *moduli {
+            [first, second] => {
+                let limbs = second.scalar(<M::Limbs as scalar::Kernels>::STEP);
+                Box::new(mixed::Context::new(self.0, first.rsaz(), limbs))
+            }
+            _ => Single(self.0.limbs()).montgomery(moduli),
+        }
     }
 }
 

@@ -29,6 +29,9 @@ pub enum Engine {
     Scalar,
     /// Limbs of 64 bits with MULX, ADCX and ADOX: one number at a time.
     ScalarAdx,
+    /// Two numbers at once: one by RSAZ on AVX2, the other in limbs with MULX, ADCX and ADOX, in one stream of
+    /// instructions. A number alone is in limbs.
+    RsazAdx,
     /// One or two numbers across vectors, with products in double precision on AVX-512F and DQ.
     PairFma,
     /// One or two numbers across vectors, with AVX512-IFMA.
@@ -49,7 +52,7 @@ pub enum Engine {
 pub enum Layout {
     /// One number in each lane; the value is the number of lanes.
     Lanes(usize),
-    /// One or two numbers, each across vectors.
+    /// One or two numbers, not in lanes.
     Pair,
     /// One number at a time.
     Single,

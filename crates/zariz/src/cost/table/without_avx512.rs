@@ -3,6 +3,9 @@
 //!
 //! The row of [`Engine::AvxIfma`] is the counted row of `with_avx512`, times the quotient of the two
 //! processors' times on [`Engine::ScalarAdx`], and times 1.07 as all vector code here.
+//!
+//! The row of [`Engine::RsazAdx`] is not measured: it is the sum of its two halves' rows, from 1024 bits on
+//! divided by 1.26. That is what this processor gained in loops of vector rows and scalar rows by turns.
 
 use super::EngineCosts;
 use crate::engine::Engine;
@@ -66,6 +69,21 @@ pub const ROWS: &[EngineCosts] = &[
             [7820, 3665, 2845],
             [29906, 14417, 10978],
             [120390, 59566, 44130],
+        ],
+    },
+    EngineCosts {
+        engine: Engine::RsazAdx,
+        numbers: 2,
+        costs: [
+            [2879, 179, 166],
+            [2863, 202, 181],
+            [4003, 404, 375],
+            [5675, 875, 819],
+            [7617, 1395, 1237],
+            [17138, 3139, 2783],
+            [30468, 5580, 4948],
+            [121872, 22320, 19792],
+            [487488, 89280, 79168],
         ],
     },
     EngineCosts {
