@@ -67,7 +67,7 @@ pub fn rows<W: Machine, const FRESH: bool>(
 }
 
 /// The fours of columns between two steps: about as many instructions as a step has.
-pub(super) const EVERY: usize = 4;
+pub(super) const EVERY: usize = 3;
 
 /// Four columns of [`rows`].
 #[inline(always)]

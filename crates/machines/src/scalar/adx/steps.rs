@@ -8,8 +8,8 @@
 //! # Registers
 //!
 //! `r11` is the next step. From one step to the next, `rdx` is a row's multiplier, `r8` the limb that a part
-//! of a row carries into the next part (or all ones after a borrow), `r10` the carry of a row into the next
-//! one (of the diagonal, both carries). `rax`, `rcx`, `rsi`, `rdi` and `r9` belong to a step. All others, and
+//! of a row carries into the next part (of the subtraction, all ones after a borrow), `r10` the carry of a row into the next
+//! one, all ones or 0 (of the diagonal, both carries). `rax`, `rcx`, `rsi`, `rdi` and `r9` belong to a step. All others, and
 //! the stack but for a return address, are the caller's.
 
 use core::arch::{asm, naked_asm};
@@ -38,10 +38,10 @@ struct Step {
     t: usize,
     /// The limbs that are multiplied.
     a: usize,
-    /// Of a new row, the multiplier is the product of two limbs, modulo `2^64`: a limb of a number and 1; or
-    /// for a quotient the lowest limb and `μ`. Of the subtraction, the first is the modulus.
+    /// Of a new row, the multiplier: a limb of a number. Of a row of the reduction, the lowest limb, and `μ`:
+    /// their product is the quotient. Of the subtraction, the modulus.
     multiplier: usize,
-    factor: usize,
+    mu: usize,
     /// Where the code of a row begins.
     entry: usize,
 }
@@ -74,14 +74,28 @@ unsafe extern "sysv64" fn step() {
     naked_asm!(begin!(), "mov rdi, [r11 + 8]", "mov rsi, [r11 + 16]", "jmp [r11]", cfi!("endproc"))
 }
 
-/// A row begins: its multiplier, and the first part.
+/// A row of a product begins: its multiplier, and the first part.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn row() {
     naked_asm!(
         begin!(),
-        "mov rax, [r11 + 24]",
-        "mov rdx, [rax]",
+        "mov rdx, [r11 + 24]",
+        "mov rdx, [rdx]",
+        "xor r8d, r8d",
+        "xor r9d, r9d", // clears both flags
+        "jmp [r11 + 40]",
+        cfi!("endproc"),
+    )
+}
+
+/// A row of the reduction begins: its quotient, and the first part.
+#[unsafe(naked)]
+unsafe extern "sysv64" fn quotient_row() {
+    naked_asm!(
+        begin!(),
+        "mov rdx, [r11 + 24]",
         "mov rax, [r11 + 32]",
+        "mov rdx, [rdx]",
         "imul rdx, [rax]",
         "xor r8d, r8d",
         "xor r9d, r9d", // clears both flags
@@ -119,16 +133,12 @@ unsafe extern "sysv64" fn last_part() {
         begin!(),
         limbs_of_a_part!(),
         "mov ecx, 0",
-        "mov rax, [rdi + 68]",
         "adcx r8, rcx",
         "adox r8, rcx",
-        "add rax, r10",
-        "mov r10d, 0",
-        "adc r10, 0",
-        "add rax, r8",
-        "adc r10, 0",
-        "mov [rdi + 68], rax",
-        "xor r8d, r8d",
+        "add r10, r10",
+        "adc r8, [rdi + 68]",
+        "mov [rdi + 68], r8",
+        "sbb r10, r10",
         "add r11, 48",
         end!(),
     )
@@ -167,12 +177,12 @@ unsafe extern "sysv64" fn diagonal() {
     )
 }
 
-/// Two limbs: `a ← t − m`, masked by `rax`, with the borrow from and to `r8`.
+/// Two limbs: `a ← t − m`, masked by `r10`, with the borrow from and to `r8`.
 macro_rules! subtract {
     ($low:literal $high:literal) => {
         concat!(
-            "mov rcx, [rdx + ", $low, "]\n and rcx, rax\n",
-            "mov r9, [rdx + ", $high, "]\n and r9, rax\n",
+            "mov rcx, [rdx + ", $low, "]\n and rcx, r10\n",
+            "mov r9, [rdx + ", $high, "]\n and r9, r10\n",
             "add r8, r8\n",
             "mov r8, [rdi + ", $low, "]\n sbb r8, rcx\n mov [rsi + ", $low, "], r8\n",
             "mov r8, [rdi + ", $high, "]\n sbb r8, r9\n mov [rsi + ", $high, "], r8\n",
@@ -187,8 +197,6 @@ unsafe extern "sysv64" fn subtract() {
     naked_asm!(
         begin!(),
         "mov rdx, [r11 + 24]",
-        "mov rax, r10",
-        "neg rax",
         subtract!("0" "8"),
         subtract!("16" "24"),
         "xor ecx, ecx",
@@ -196,6 +204,12 @@ unsafe extern "sysv64" fn subtract() {
         "add r11, 48",
         end!(),
     )
+}
+
+/// The lowest four limbs of the result.
+#[unsafe(naked)]
+unsafe extern "sysv64" fn subtract_first() {
+    naked_asm!(begin!(), "xor r8d, r8d", "jmp {subtract}", cfi!("endproc"), subtract = sym subtract)
 }
 
 /// No step.
@@ -213,7 +227,7 @@ unsafe extern "sysv64" fn stop() {
 /// Montgomery arithmetic modulo one modulus `m` of `n` limbs, `R = 2^{64n}`, in steps.
 pub struct Steps {
     n: usize,
-    /// The numbers `a` and `b`, the product `t`, of `2n` limbs and 0 between products, and `m`; 1 and `μ`.
+    /// The numbers `a` and `b`, the product `t`, of `2n` limbs and 0 between products, `m` and `μ`.
     words: Limbs,
     multiply: Vec<Step>,
     square: Vec<Step>,
@@ -228,34 +242,35 @@ impl Steps {
     pub(crate) fn new(_: Adx, m: &[u64], mu: u64, multiply: usize, square: usize) -> Self {
         let n = m.len();
         assert!(n > 0 && n.is_multiple_of(FEW), "{n} limbs");
-        let mut words = limbs::zero(5 * n + 2);
+        let mut words = limbs::zero(5 * n + 1);
         words[4 * n..5 * n].copy_from_slice(m);
-        words[5 * n..].copy_from_slice(&[1, mu]);
+        words[5 * n] = mu;
         let base = words.as_mut_ptr().expose_provenance();
         let at = |word: usize| base + 8 * word;
-        let [a, b, t, m, one, mu] = [0, n, 2 * n, 4 * n, 5 * n, 5 * n + 1];
+        let [a, b, t, m, mu] = [0, n, 2 * n, 4 * n, 5 * n];
 
         let mut products = Vec::new();
-        (0..n).for_each(|i| push_row(&mut products, at(t + i), at(a), n, [at(b + i), at(one)]));
+        (0..n).for_each(|i| push_row(&mut products, row, at(t + i), at(a), n, [at(b + i), 0]));
         let mut squares = Vec::new();
         // The products above the diagonal, then those on it.
         for i in 0..n - 1 {
             let limbs = n - 1 - i;
-            push_row(&mut squares, at(t + 2 * i + 1), at(a + i + 1), limbs, [at(a + i), at(one)]);
+            push_row(&mut squares, row, at(t + 2 * i + 1), at(a + i + 1), limbs, [at(a + i), 0]);
         }
-        let simple = |code: unsafe extern "sysv64" fn(), t, a, multiplier| Step {
+        let simple = |code: Code, t, a, multiplier| Step {
             code: code as *const () as usize,
             t,
             a,
             multiplier,
-            factor: 0,
+            mu: 0,
             entry: 0,
         };
         squares.extend((0..n).step_by(FEW).map(|i| simple(diagonal, at(t + 2 * i), at(a + i), 0)));
         let lists = [(products, multiply), (squares, square)].map(|(mut steps, places)| {
-            (0..n).for_each(|i| push_row(&mut steps, at(t + i), at(m), n, [at(t + i), at(mu)]));
+            (0..n).for_each(|i| push_row(&mut steps, quotient_row, at(t + i), at(m), n, [at(t + i), at(mu)]));
+            let code = |i| if i == 0 { subtract_first } else { subtract };
             let subtractions = (0..n).step_by(FEW);
-            steps.extend(subtractions.map(|i| simple(subtract, at(t + n + i), at(a + i), at(m + i))));
+            steps.extend(subtractions.map(|i| simple(code(i), at(t + n + i), at(a + i), at(m + i))));
             // Spread over the places, the last of them at the end.
             let (count, pause) = (steps.len(), simple(pause, 0, 0, 0));
             let spread = (0..places.max(count)).map(|place| {
@@ -288,19 +303,29 @@ impl Steps {
     }
 }
 
-/// Adds the steps of a row: `multiplier` times `limbs` limbs at `a`, onto `t`. Its first part is the short one.
-fn push_row(steps: &mut Vec<Step>, t: usize, a: usize, limbs: usize, [multiplier, factor]: [usize; 2]) {
-    let address = |code: unsafe extern "sysv64" fn()| code as *const () as usize;
+/// A part of the assembly.
+type Code = unsafe extern "sysv64" fn();
+
+/// Adds the steps of a row: a multiplier times `limbs` limbs at `a`, onto `t`. Its first part is the short one.
+fn push_row(
+    steps: &mut Vec<Step>,
+    first: Code,
+    t: usize,
+    a: usize,
+    limbs: usize,
+    [multiplier, mu]: [usize; 2],
+) {
+    let address = |code: Code| code as *const () as usize;
     let mut done = 0;
     while done < limbs {
         let now = (limbs - done - 1) % PART + 1;
         let (skipped, is_last) = (PART - now, done + now == limbs);
         steps.push(Step {
-            code: address(if done == 0 { row } else { next_part }),
+            code: address(if done == 0 { first } else { next_part }),
             t: t + 8 * done + BIAS - 8 * skipped,
             a: a + 8 * done + BIAS - 8 * skipped,
             multiplier,
-            factor,
+            mu,
             entry: address(if is_last { last_part } else { part }) + LIMB_CODE * skipped,
         });
         done += now;
