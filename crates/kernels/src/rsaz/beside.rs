@@ -1,6 +1,6 @@
 //! Another number's product beside one of RSAZ: in limbs, in scalar registers, while vectors compute.
 
-use super::rows::EVERY;
+use super::rows::steps;
 
 /// Other work, in steps that the loops of a product or a square call. It takes other units of the processor
 /// than vectors do.
@@ -27,17 +27,16 @@ impl Beside for () {
 
 /// How often [`multiply`](super::multiply()) calls a step, for numbers of `g` fours of digits.
 pub const fn steps_of_multiply(g: usize) -> usize {
-    let (rows, longer) = (g / EVERY, (g + 1) / EVERY);
-    longer + (g - 1) * (rows + longer) + rows
+    steps(g + 1) + (g - 1) * (steps(g) + steps(g + 1)) + steps(g)
 }
 
 /// How often [`square`](super::square()) calls a step, each time.
 pub const fn steps_of_square(g: usize) -> usize {
-    let mut steps = (g - 1) / EVERY + (g - 1) * ((g + 1) / EVERY) + g / EVERY;
+    let mut sum = steps(g - 1) + (g - 1) * steps(g + 1) + steps(g);
     let mut h = 1;
     while h + 1 < g {
-        steps += 1 + (g - h - 2) / EVERY;
+        sum += 1 + steps(g - h - 2);
         h += 1;
     }
-    steps
+    sum
 }

@@ -32,7 +32,7 @@ pub const COPIES: usize = 4;
 /// Preconditions: `c.len() ≥ 4n`, `a.len() ≥ 16n`; `a, d < 2^32`; the columns stay below `2^64`. Cost: `4n`
 /// vector multiply-accumulates. Source: steps 7.3 and 7.7 of algorithm 3, four times.
 ///
-/// After every [`EVERY`] fours of columns, there is a step of the work `beside`.
+/// After every three or four fours of columns, there is a step of the work `beside`: [`steps`].
 #[inline(always)]
 pub fn rows<W: Machine, const FRESH: bool>(
     w: W,
@@ -55,19 +55,28 @@ pub fn rows<W: Machine, const FRESH: bool>(
             }
         }
     });
-    let mut v = 12;
+    let mut v = WRITTEN;
     while v < n {
         let a = [w.load(&a[v]), w.load(&a[v][4..]), w.load(&a[v][8..]), w.load(&a[v][12..])];
         four::<W, FRESH>(w, &mut c[v], a, d);
-        if v % EVERY == EVERY - 1 {
+        if v % EVERY_IN_LOOP == EVERY_IN_LOOP - 1 {
             beside.step();
         }
         v += 1;
     }
 }
 
+/// The fours of columns that are written out.
+const WRITTEN: usize = 12;
 /// The fours of columns between two steps: about as many instructions as a step has.
-pub(super) const EVERY: usize = 3;
+const EVERY: usize = 3;
+/// In the loop, where a division by a power of two is cheaper.
+const EVERY_IN_LOOP: usize = 4;
+
+/// How many steps [`rows`] calls for `n` fours of columns.
+pub(super) const fn steps(n: usize) -> usize {
+    if n < WRITTEN { n / EVERY } else { WRITTEN / EVERY + (n - WRITTEN) / EVERY_IN_LOOP }
+}
 
 /// Four columns of [`rows`].
 #[inline(always)]
