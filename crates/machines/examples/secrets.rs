@@ -152,6 +152,35 @@ fn side_by_side<M: pair::Kernels>(machine: M, name: &str) {
     }
 }
 
+/// Powers and products of two numbers at once, one across vectors and one in limbs.
+#[cfg(target_arch = "x86_64")]
+fn mixed() {
+    use zariz_kernels::mixed::{Context, Kernels};
+    use zariz_machines::mixed::RsazAdx;
+    let Some(machine) = zariz_machines::rsaz::Avx2::new() else { return };
+    // SAFETY: AVX2's machine has BMI2; for ADX as below.
+    let machine = unsafe { RsazAdx::assume(machine) };
+    for limbs in [8, 16, 24, 32] {
+        let moduli =
+            [1, 5].map(|seed| OddModulus::new(&secret(limbs, seed, true)).expect("an odd number above 1"));
+        let vectors = rsaz::constants(&moduli[0]);
+        let step = <<RsazAdx as Kernels>::Limbs as scalar::Kernels>::STEP;
+        let scalars = scalar::Constants::new(&moduli[1], step);
+        let mont = || Context::new(machine, &vectors, &scalars);
+        let numbers = [2, 3].map(|seed| secret(limbs, seed, false));
+        let exponents = [4, 6].map(|seed| secret(2, seed, false));
+        let bits = 64 * limbs;
+        let power = |i: usize| {
+            let (base, exponent) = (&numbers[i][..], &exponents[i][..]);
+            Power { modulus: &(), base, base_bits: bits, exponent, exponent_bits: 128 }
+        };
+        pow::pow(&mut mont(), &[power(0), power(1)]);
+        let product = |i: usize| Product { modulus: &(), a: &numbers[i], a_bits: bits, b: &numbers[1 - i] };
+        mul::mul(&mut mont(), &[product(0), product(1)]);
+        println!("mixed, two numbers, {bits} bits");
+    }
+}
+
 /// The base field of BLS12-381, in every form that valgrind can run.
 fn field() {
     let element = |seed| {
@@ -231,6 +260,7 @@ fn main() {
             // SAFETY: this processor, or valgrind in its place, has BMI2, and those that do and run this have
             // ADX.
             limbwise(unsafe { zariz_machines::scalar::Adx::assume() }, "scalar-adx");
+            mixed();
         }
     }
 }

@@ -104,7 +104,7 @@ pub fn fit(entry_point: &EntryPoint) -> Fit {
     if entry_point.machine == carry::MACHINE {
         return carry::fit(entry_point);
     }
-    if entry_point.machine == rsaz::MACHINE {
+    if [rsaz::MACHINE, rsaz::MIXED].contains(&entry_point.machine.as_str()) {
         return rsaz::fit(entry_point);
     }
     let Some(Products { rolled, once, low_once, high_once }) =
@@ -153,7 +153,8 @@ pub fn problems(entry_point: &EntryPoint) -> Vec<String> {
     let mut problems = Vec::new();
     for call in &entry_point.calls {
         // The portable machine's columns are words in memory, and to copy or clear them so is right.
-        if !matches!(call.as_str(), "memcpy" | "memset") || is_vector(&entry_point.machine) {
+        let is_step = call == rsaz::STEP && entry_point.machine == rsaz::MIXED;
+        if !is_step && (!matches!(call.as_str(), "memcpy" | "memset") || is_vector(&entry_point.machine)) {
             problems.push(format!("  {}: calls {call}", entry_point.name()));
         }
     }
@@ -172,7 +173,7 @@ pub fn problems(entry_point: &EntryPoint) -> Vec<String> {
         ));
     }
     problems.extend(carry::problem(entry_point).or_else(|| rsaz::problem(entry_point)));
-    let known_elsewhere = [carry::MACHINE, rsaz::MACHINE].contains(&entry_point.machine.as_str());
+    let known_elsewhere = [carry::MACHINE, rsaz::MACHINE, rsaz::MIXED].contains(&entry_point.machine.as_str());
     let expected = products(&entry_point.block, entry_point.width).filter(|_| !known_elsewhere);
     if let (Fit::Wrong, Some(expected)) = (fit(entry_point), expected) {
         let Products { rolled, once, low_once, high_once } = expected;

@@ -4,7 +4,7 @@ use zariz_kernels::mixed::Kernels;
 use zariz_kernels::rsaz::{self, Quotients, Workspace, steps_of_multiply, steps_of_square};
 
 use crate::rsaz::Avx2;
-use crate::scalar::{Adx, Steps};
+use crate::scalar::{Adx, List, Running, Steps};
 
 /// Proof that the processor has AVX2, BMI2 and ADX.
 #[derive(Clone, Copy, Debug)]
@@ -15,48 +15,55 @@ impl RsazAdx {
     pub fn new() -> Option<Self> {
         Some(Self(Avx2::new()?, Adx::new()?))
     }
+
+    /// The machine, for tools that run the instructions without announcing them.
+    ///
+    /// # Safety
+    /// The processor, or an emulator in its place, has BMI2 and ADX.
+    #[doc(hidden)]
+    pub unsafe fn assume(vectors: Avx2) -> Self {
+        // SAFETY: the caller's.
+        Self(vectors, unsafe { Adx::assume() })
+    }
 }
 
-#[target_feature(enable = "avx2,bmi2,adx")]
-#[inline(never)]
-fn multiply<const M: u32, const G: usize>(
-    w: Avx2,
-    space: &mut Workspace<Avx2>,
-    x: &mut [u32],
-    y: &[u32],
-    steps: &mut Steps,
-    a: &mut [u64],
-    b: &[u64],
-) {
-    let mut running = steps.multiply(a, b);
-    rsaz::multiply::<Avx2, M, true, G>(w, space, x, y, &mut running);
-    steps.result(a);
-}
+mod entry_points {
+    use super::*;
 
-#[target_feature(enable = "avx2,bmi2,adx")]
-#[inline(never)]
-fn square<const M: u32, const G: usize>(
-    w: Avx2,
-    space: &mut Workspace<Avx2>,
-    x: &mut [u32],
-    times: usize,
-    steps: &mut Steps,
-    a: &mut [u64],
-) {
-    let mut running = steps.square(a);
-    rsaz::square::<Avx2, M, true, G>(w, space, x, times, &mut running);
-    steps.result(a);
+    #[target_feature(enable = "avx2,bmi2,adx")]
+    #[inline(never)]
+    pub(super) fn multiply<const M: u32, const FRIENDLY: bool, const G: usize>(
+        w: Avx2,
+        space: &mut Workspace<Avx2>,
+        x: &mut [u32],
+        y: &[u32],
+        list: &mut List,
+    ) {
+        rsaz::multiply::<Avx2, M, FRIENDLY, G>(w, space, x, y, &mut Running::new(list));
+    }
+
+    #[target_feature(enable = "avx2,bmi2,adx")]
+    #[inline(never)]
+    pub(super) fn square<const M: u32, const FRIENDLY: bool, const G: usize>(
+        w: Avx2,
+        space: &mut Workspace<Avx2>,
+        x: &mut [u32],
+        times: usize,
+        list: &mut List,
+    ) {
+        rsaz::square::<Avx2, M, FRIENDLY, G>(w, space, x, times, &mut Running::new(list));
+    }
 }
 
 /// The code for a working space's radix and fours of digits: for 1024, 1536 and 2048 bits its own.
 macro_rules! choose {
     ($kernel:ident $space:ident) => {
         match ($space.quotients(), $space.digit_bits(), $space.groups()) {
-            (Quotients::Friendly, 29, 9) => $kernel::<29, 9>,
-            (Quotients::Friendly, 28, 14) => $kernel::<28, 14>,
-            (Quotients::Friendly, 28, 19) => $kernel::<28, 19>,
-            (Quotients::Friendly, 29, _) => $kernel::<29, 0>,
-            (Quotients::Friendly, 28, _) => $kernel::<28, 0>,
+            (Quotients::Friendly, 29, 9) => entry_points::$kernel::<29, true, 9>,
+            (Quotients::Friendly, 28, 14) => entry_points::$kernel::<28, true, 14>,
+            (Quotients::Friendly, 28, 19) => entry_points::$kernel::<28, true, 19>,
+            (Quotients::Friendly, 29, _) => entry_points::$kernel::<29, true, 0>,
+            (Quotients::Friendly, 28, _) => entry_points::$kernel::<28, true, 0>,
             (_, m, _) => unreachable!("no digits of {m} bits"),
         }
     };
@@ -87,9 +94,11 @@ impl Kernels for RsazAdx {
         a: &mut [u64],
         b: &[u64],
     ) {
-        let kernel: unsafe fn(_, &mut _, &mut _, &_, &mut _, &mut _, &_) = choose!(multiply space);
+        let kernel: unsafe fn(_, &mut _, &mut _, &_, &mut _) = choose!(multiply space);
+        steps.load(a, b);
         // SAFETY: `self` proves that the processor has the target features.
-        unsafe { kernel(self.0, space, x, y, steps, a, b) }
+        unsafe { kernel(self.0, space, x, y, &mut steps.multiply) }
+        steps.result(a);
     }
 
     fn square(
@@ -100,8 +109,10 @@ impl Kernels for RsazAdx {
         steps: &mut Steps,
         a: &mut [u64],
     ) {
-        let kernel: unsafe fn(_, &mut _, &mut _, _, &mut _, &mut _) = choose!(square space);
+        let kernel: unsafe fn(_, &mut _, &mut _, _, &mut _) = choose!(square space);
+        steps.load(a, &[]);
         // SAFETY: `self` proves that the processor has the target features.
-        unsafe { kernel(self.0, space, x, times, steps, a) }
+        unsafe { kernel(self.0, space, x, times, &mut steps.square) }
+        steps.result(a);
     }
 }

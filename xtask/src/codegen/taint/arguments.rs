@@ -66,6 +66,13 @@ pub fn of(machine: &str, block: &str) -> Option<&'static [Argument]> {
     if machine == rsaz::MACHINE {
         return of_rsaz(block);
     }
+    if machine == rsaz::MIXED {
+        return match of_rsaz(block)? {
+            [WORKSPACE, Slice, Slice] => Some(&[WORKSPACE, Slice, Slice, LIST]),
+            [WORKSPACE, Slice, Count] => Some(&[WORKSPACE, Slice, Count, LIST]),
+            _ => None,
+        };
+    }
     if machine == carry::MACHINE {
         return match block {
             // Of the modulus, the two slices; µ lies behind them, and is secret.
@@ -121,6 +128,11 @@ pub fn of(machine: &str, block: &str) -> Option<&'static [Argument]> {
 /// The arguments of the method of this name that calls a block: in `pair` it chooses the entry point by a
 /// shape, which is two numbers.
 pub fn of_method(machine: &str, block: &str, method: &str) -> Option<Vec<Argument>> {
+    match (machine, method) {
+        (rsaz::MIXED, "multiply") => return Some(vec![WORKSPACE, Slice, Slice, STEPS, Slice, Slice]),
+        (rsaz::MIXED, "square") => return Some(vec![WORKSPACE, Slice, Count, STEPS, Slice]),
+        _ => {}
+    }
     if !machine.starts_with("pair") {
         return Some(of(machine, block)?.to_vec());
     }
@@ -140,6 +152,11 @@ fn of_rsaz(block: &str) -> Option<&'static [Argument]> {
         _ => None,
     }
 }
+
+/// The steps of a product in limbs, and both products of a modulus with its numbers: all is pointers and
+/// lengths.
+const LIST: Argument = Record(&[(0, 32)]);
+const STEPS: Argument = Record(&[(0, 96)]);
 
 /// RSAZ's working space. Of the words, the pointer and length of their vector, and the part of it that is in
 /// use; then the number of digits. The lowest digits of the modulus lie behind that, and are secret.

@@ -27,6 +27,7 @@ mod steps;
 use zariz_kernels::scalar::Kernels;
 
 pub use steps::Steps;
+pub(crate) use steps::{List, Running};
 
 use super::select::select;
 

@@ -2,7 +2,7 @@
 //! together with vector code before and behind it.
 //!
 //! A step is a row's part, of up to [`PART`] limbs, added to limbs in memory: registers that hold a block of a
-//! number would be lost to the code around. A [list](Steps) has the addresses that each step works on; they
+//! number would be lost to the code around. A [list](List) has the addresses that each step works on; they
 //! depend on the length alone.
 //!
 //! # Registers
@@ -13,7 +13,6 @@
 //! the stack but for a return address, are the caller's.
 
 use core::arch::{asm, naked_asm};
-use core::marker::PhantomData;
 
 use zariz_kernels::limbs::{self, Limbs};
 use zariz_kernels::rsaz::Beside;
@@ -229,8 +228,16 @@ pub struct Steps {
     n: usize,
     /// The numbers `a` and `b`, the product `t`, of `2n` limbs and 0 between products, `m` and `μ`.
     words: Limbs,
-    multiply: Vec<Step>,
-    square: Vec<Step>,
+    pub(crate) multiply: List,
+    pub(crate) square: List,
+}
+
+/// The steps of a product. They read and write the numbers of the [`Steps`] that it is part of.
+pub(crate) struct List {
+    /// As many as code calls, or more; then one that stays.
+    steps: Vec<Step>,
+    /// How many are left where code has called all that it calls.
+    left: usize,
 }
 
 impl Steps {
@@ -278,26 +285,20 @@ impl Steps {
                 let to = (place + 1) * count / places.max(count);
                 if to > from { steps[from] } else { pause }
             });
-            spread.chain([simple(stop, 0, 0, 0)]).collect()
+            let steps = spread.chain([simple(stop, 0, 0, 0)]).collect();
+            List { steps, left: count.saturating_sub(places) }
         });
         let [multiply, square] = lists;
         Self { n, words, multiply, square }
     }
 
-    /// Begins `a ← a·b/R`, less `m` if that reaches `R`; [`result`](Self::result) is `a`.
-    pub(crate) fn multiply(&mut self, a: &[u64], b: &[u64]) -> Running<'_> {
-        self.words[..self.n].copy_from_slice(a);
-        self.words[self.n..][..self.n].copy_from_slice(b);
-        Running::new(&self.multiply)
+    /// The factors of a product `a ← a·b/R`, less `m` if that reaches `R`; or of squares of `a`, the first.
+    pub(crate) fn load(&mut self, a: &[u64], b: &[u64]) {
+        self.words[..a.len()].copy_from_slice(a);
+        self.words[self.n..][..b.len()].copy_from_slice(b);
     }
 
-    /// Like [`multiply`](Self::multiply), for `a·a`, as often as it is begun.
-    pub(crate) fn square(&mut self, a: &[u64]) -> Running<'_> {
-        self.words[..self.n].copy_from_slice(a);
-        Running::new(&self.square)
-    }
-
-    /// The result of what ran last.
+    /// `a`, after a product or squares.
     pub(crate) fn result(&self, a: &mut [u64]) {
         a.copy_from_slice(&self.words[..self.n]);
     }
@@ -334,35 +335,34 @@ fn push_row(
 
 /// A product in steps, of which some have run.
 pub(crate) struct Running<'a> {
-    list: &'a [Step],
+    list: &'a List,
     next: *const Step,
     /// Registers of the steps.
     carry: u64,
     high: u64,
     multiplier: u64,
-    /// The numbers that the steps read and write.
-    numbers: PhantomData<&'a mut Limbs>,
 }
 
 impl<'a> Running<'a> {
     #[inline(always)]
-    fn new(list: &'a [Step]) -> Self {
-        Self { list, next: list.as_ptr(), carry: 0, high: 0, multiplier: 0, numbers: PhantomData }
+    pub(crate) fn new(list: &'a mut List) -> Self {
+        Self { list, next: list.steps.as_ptr(), carry: 0, high: 0, multiplier: 0 }
     }
 }
 
 impl Beside for Running<'_> {
     #[inline(always)]
     fn begin(&mut self) {
-        self.next = self.list.as_ptr();
+        self.next = self.list.steps.as_ptr();
         self.carry = 0;
     }
 
     #[inline(always)]
     fn step(&mut self) {
         // SAFETY: the list was made with a proof that the processor has BMI2 and ADX. `next` is a step of it:
-        // each moves on by one, but for the last, which stays. Its addresses are those of numbers that belong
-        // to the list, that have their lengths, and that nothing else uses meanwhile.
+        // each moves on by one, but for the last, which stays. Its addresses are those of numbers that have
+        // their lengths, and that live as long as the list. Nothing else uses them while it is borrowed: both
+        // are parts of [`Steps`], whose methods alone read or write the numbers.
         unsafe {
             asm!(
                 "call {step}",
@@ -382,8 +382,7 @@ impl Beside for Running<'_> {
 
     #[inline(always)]
     fn end(&mut self) {
-        let stop = self.list.as_ptr_range().end.wrapping_sub(1);
-        while self.next != stop {
+        for _ in 0..self.list.left {
             self.step();
         }
     }

@@ -4,8 +4,9 @@
 //! The row of [`Engine::AvxIfma`] is the counted row of `with_avx512`, times the quotient of the two
 //! processors' times on [`Engine::ScalarAdx`], and times 1.07 as all vector code here.
 //!
-//! The row of [`Engine::RsazAdx`] is not measured: it is the sum of its two halves' rows, from 1024 bits on
-//! divided by 1.26. That is what this processor gained in loops of vector rows and scalar rows by turns.
+//! The row of [`Engine::RsazAdx`] is not measured. It is the sum of its two halves' rows, divided by 1.26 at 1024
+//! and 1536 bits, which is what this processor gained in loops of vector rows and scalar rows by turns; and by 1.12
+//! at 2048 bits, where the steps have a third more instructions.
 
 use super::EngineCosts;
 use crate::engine::Engine;
@@ -79,11 +80,11 @@ pub const ROWS: &[EngineCosts] = &[
             [2863, 202, 181],
             [4003, 404, 375],
             [5675, 875, 819],
-            [7617, 1395, 1237],
-            [17138, 3139, 2783],
-            [30468, 5580, 4948],
-            [121872, 22320, 19792],
-            [487488, 89280, 79168],
+            [7617, 1570, 1392],
+            [17138, 3532, 3132],
+            [30468, 6280, 5568],
+            [121872, 25120, 22272],
+            [487488, 100480, 89088],
         ],
     },
     EngineCosts {
