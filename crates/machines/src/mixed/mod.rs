@@ -1,7 +1,8 @@
-//! Two numbers at once: RSAZ on AVX2, and limbs with MULX, ADCX and ADOX.
+//! Two numbers at once: RSAZ on AVX2, and limbs with MULX, ADCX and ADOX. Numbers of other lengths than primes of
+//! the usual keys are computed one after the other.
 
 use zariz_kernels::mixed::Kernels;
-use zariz_kernels::rsaz::{self, Quotients, Workspace, steps_of_multiply, steps_of_square};
+use zariz_kernels::rsaz::{self, Kernels as _, Quotients, Workspace, steps_of_multiply, steps_of_square};
 
 use crate::rsaz::Avx2;
 use crate::scalar::{Adx, List, Running, Steps};
@@ -55,16 +56,14 @@ mod entry_points {
     }
 }
 
-/// The code for a working space's radix and fours of digits: for 1024, 1536 and 2048 bits its own.
+/// The code for a working space's radix and fours of digits: for 1024, 1536 and 2048 bits.
 macro_rules! choose {
     ($kernel:ident $space:ident) => {
         match ($space.quotients(), $space.digit_bits(), $space.groups()) {
-            (Quotients::Friendly, 29, 9) => entry_points::$kernel::<29, true, 9>,
-            (Quotients::Friendly, 28, 14) => entry_points::$kernel::<28, true, 14>,
-            (Quotients::Friendly, 28, 19) => entry_points::$kernel::<28, true, 19>,
-            (Quotients::Friendly, 29, _) => entry_points::$kernel::<29, true, 0>,
-            (Quotients::Friendly, 28, _) => entry_points::$kernel::<28, true, 0>,
-            (_, m, _) => unreachable!("no digits of {m} bits"),
+            (Quotients::Friendly, 29, 9) => Some(entry_points::$kernel::<29, true, 9>),
+            (Quotients::Friendly, 28, 14) => Some(entry_points::$kernel::<28, true, 14>),
+            (Quotients::Friendly, 28, 19) => Some(entry_points::$kernel::<28, true, 19>),
+            _ => None,
         }
     };
 }
@@ -94,10 +93,16 @@ impl Kernels for RsazAdx {
         a: &mut [u64],
         b: &[u64],
     ) {
-        let kernel: unsafe fn(_, &mut _, &mut _, &_, &mut _) = choose!(multiply space);
+        let kernel: Option<unsafe fn(_, &mut _, &mut _, &_, &mut _)> = choose!(multiply space);
         steps.load(a, b);
-        // SAFETY: `self` proves that the processor has the target features.
-        unsafe { kernel(self.0, space, x, y, &mut steps.multiply) }
+        match kernel {
+            // SAFETY: `self` proves that the processor has the target features.
+            Some(kernel) => unsafe { kernel(self.0, space, x, y, &mut steps.multiply) },
+            None => {
+                self.0.multiply(space, x, y);
+                steps.multiply.run();
+            }
+        }
         steps.result(a);
     }
 
@@ -109,10 +114,16 @@ impl Kernels for RsazAdx {
         steps: &mut Steps,
         a: &mut [u64],
     ) {
-        let kernel: unsafe fn(_, &mut _, &mut _, _, &mut _) = choose!(square space);
+        let kernel: Option<unsafe fn(_, &mut _, &mut _, _, &mut _)> = choose!(square space);
         steps.load(a, &[]);
-        // SAFETY: `self` proves that the processor has the target features.
-        unsafe { kernel(self.0, space, x, times, &mut steps.square) }
+        match kernel {
+            // SAFETY: `self` proves that the processor has the target features.
+            Some(kernel) => unsafe { kernel(self.0, space, x, times, &mut steps.square) },
+            None => {
+                self.0.square(space, x, times);
+                (0..times).for_each(|_| steps.square.run());
+            }
+        }
         steps.result(a);
     }
 }

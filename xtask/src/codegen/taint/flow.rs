@@ -11,6 +11,7 @@ use super::step::{Decoded, Refusal, Step};
 use super::value::{ENTRY, Value};
 use crate::codegen::assembly::{Assembly, Function};
 use crate::codegen::entry_points::{callee, is_panic};
+use crate::codegen::rsaz;
 
 /// A call, or a jump out of the function, and what is known there.
 pub struct Call<'a> {
@@ -84,6 +85,10 @@ pub fn follow<'a>(assembly: &Assembly<'a>, function: &Function<'a>, entry: &Entr
                     } else if returns {
                         found.insert(at, Call { target, is_call: true, state: state.clone() });
                         state.forget_registers();
+                        // Its last instruction adds to the address of the next step.
+                        if callee("call", target).as_deref() == Some(rsaz::STEP) {
+                            state.flags = Value::Public;
+                        }
                     }
                     (Vec::new(), returns)
                 }

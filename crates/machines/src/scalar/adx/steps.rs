@@ -304,6 +304,15 @@ impl Steps {
     }
 }
 
+impl List {
+    /// All steps, one after the other.
+    pub(crate) fn run(&mut self) {
+        let steps = self.steps.len() - 1;
+        let mut running = Running::new(self);
+        (0..steps).for_each(|_| running.step());
+    }
+}
+
 /// A part of the assembly.
 type Code = unsafe extern "sysv64" fn();
 
