@@ -99,7 +99,11 @@ fn powers_of_one_number_and_of_two() {
             for results in [pow::pow(&mut mont(), &powers), pow::pow_vartime(&mut mont(), &powers)] {
                 assert_eq!(results.len(), count);
                 for (result, ((base, exponent), modulus)) in results.iter().zip(numbers.iter().zip(&moduli)) {
-                    assert_eq!(big(result), base.modpow(exponent, modulus), "{base:x}^{exponent:x} mod {modulus:x}");
+                    assert_eq!(
+                        big(result),
+                        base.modpow(exponent, modulus),
+                        "{base:x}^{exponent:x} mod {modulus:x}"
+                    );
                 }
             }
             check_reduced(mont, &powers, &moduli[..count]);

@@ -173,7 +173,8 @@ pub fn problems(entry_point: &EntryPoint) -> Vec<String> {
         ));
     }
     problems.extend(carry::problem(entry_point).or_else(|| rsaz::problem(entry_point)));
-    let known_elsewhere = [carry::MACHINE, rsaz::MACHINE, rsaz::MIXED].contains(&entry_point.machine.as_str());
+    let known_elsewhere =
+        [carry::MACHINE, rsaz::MACHINE, rsaz::MIXED].contains(&entry_point.machine.as_str());
     let expected = products(&entry_point.block, entry_point.width).filter(|_| !known_elsewhere);
     if let (Fit::Wrong, Some(expected)) = (fit(entry_point), expected) {
         let Products { rolled, once, low_once, high_once } = expected;

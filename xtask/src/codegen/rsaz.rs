@@ -64,7 +64,8 @@ pub fn fit(entry_point: &EntryPoint) -> Fit {
 
 /// What is wrong with the multiplications of an entry point.
 pub fn problem(entry_point: &EntryPoint) -> Option<String> {
-    let expected = products(entry_point).filter(|_| [MACHINE, MIXED].contains(&entry_point.machine.as_str()))?;
+    let expected =
+        products(entry_point).filter(|_| [MACHINE, MIXED].contains(&entry_point.machine.as_str()))?;
     let found = entry_point.wide;
     (fit(entry_point) == Fit::Wrong)
         .then(|| format!("  {}: {found} multiplications, expected {expected}", entry_point.name()))

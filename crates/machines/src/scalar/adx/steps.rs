@@ -180,11 +180,23 @@ unsafe extern "sysv64" fn diagonal() {
 macro_rules! subtract {
     ($low:literal $high:literal) => {
         concat!(
-            "mov rcx, [rdx + ", $low, "]\n and rcx, r10\n",
-            "mov r9, [rdx + ", $high, "]\n and r9, r10\n",
+            "mov rcx, [rdx + ",
+            $low,
+            "]\n and rcx, r10\n",
+            "mov r9, [rdx + ",
+            $high,
+            "]\n and r9, r10\n",
             "add r8, r8\n",
-            "mov r8, [rdi + ", $low, "]\n sbb r8, rcx\n mov [rsi + ", $low, "], r8\n",
-            "mov r8, [rdi + ", $high, "]\n sbb r8, r9\n mov [rsi + ", $high, "], r8\n",
+            "mov r8, [rdi + ",
+            $low,
+            "]\n sbb r8, rcx\n mov [rsi + ",
+            $low,
+            "], r8\n",
+            "mov r8, [rdi + ",
+            $high,
+            "]\n sbb r8, r9\n mov [rsi + ",
+            $high,
+            "], r8\n",
             "sbb r8, r8\n",
         )
     };

@@ -146,7 +146,8 @@ fn keys_of_other_lengths_share_a_batch() {
             }
             shared += 1;
             for count in [2, 3, lanes] {
-                let keys: Vec<&PrivateKey> = [short, long].into_iter().cycle().take(count.min(lanes)).collect();
+                let keys: Vec<&PrivateKey> =
+                    [short, long].into_iter().cycle().take(count.min(lanes)).collect();
                 // As long as n: n − 3.
                 let number = |key: &&PrivateKey| {
                     let mut x = key.public.modulus().limbs().to_vec();
