@@ -70,7 +70,7 @@ fn install(extras: &str) -> Result<String> {
     if !pip(&[MATURIN]) {
         bail!("maturin cannot be installed, as pip says above");
     }
-    let wheel = build(&["build"], ".whl")?;
+    let wheel = build(&["build", "--release"], ".whl")?;
     if !pip(&["--force-reinstall", "--no-deps", &wheel]) {
         bail!("pip does not install {wheel}");
     }
