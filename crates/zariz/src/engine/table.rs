@@ -115,7 +115,8 @@ pub static TABLE: &[Row] = &[
         .portable(|| leaked(Single(scalar::Baseline::new()))),
     Row::new(Engine::ScalarAdx, "scalar-adx", "BMI2 and ADX", Layout::Single, Auto::Native)
         .native(Native::Limbs(find!(scalar::Adx::new().map(Single)))),
-    Row::new(Engine::RsazAdx, "rsaz-adx", "AVX2, BMI2 and ADX", Layout::Pair, Auto::Without(Engine::PairFma))
+    // Until it is measured on AMD's processors: then `Auto::Without(Engine::PairFma)`.
+    Row::new(Engine::RsazAdx, "rsaz-adx", "AVX2, BMI2 and ADX", Layout::Pair, Auto::Never)
         .native(Native::Vectors(find!(mixed::RsazAdx::new().map(Mixed)))),
     Row::new(Engine::PairFma, "pair-fma", AVX512, Layout::Pair, Auto::Without(Engine::PairIfma))
         .native(Native::Vectors(find!(batch::Avx512Fma::new().map(Pair)))),
