@@ -23,6 +23,15 @@ impl Facts {
         }
     }
 
+    /// A word that is 0 or 1, as a flag.
+    pub fn bit(&self, value: Value) -> Option<Flag> {
+        match value {
+            Value::Word(id) if self.max(id) <= 1 => Some(Flag::Carry(id)),
+            Value::Constant(value @ 0..=1) => Some(Flag::Known(value == 1)),
+            _ => None,
+        }
+    }
+
     /// `a + b + carry`, and the carry.
     pub fn sum(&mut self, a: Value, b: Value, carry: Flag) -> Result<(Value, Flag), Stop> {
         match (a, b, carry) {
@@ -30,6 +39,12 @@ impl Facts {
                 return Ok((Value::Pointer(region, offset.wrapping_add(by as i64)), Flag::Unknown));
             }
             (Value::Mask(a), Value::Mask(b), Flag::Known(false)) if a == b => {
+                return Ok((Value::Unknown, Flag::Carry(a)));
+            }
+            (Value::Two(..), Value::Two(..), Flag::Known(false)) => {
+                return Ok((Value::Unknown, Flag::Known(false)));
+            }
+            (Value::Word(a), Value::Constant(u64::MAX), Flag::Known(false)) if self.max(a) == 1 => {
                 return Ok((Value::Unknown, Flag::Carry(a)));
             }
             (_, Value::Constant(0), Flag::Known(false)) => return Ok((a, carry)),

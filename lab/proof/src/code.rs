@@ -33,11 +33,18 @@ impl Code {
         Ok((*address, address + size))
     }
 
-    /// The function at an address, and how far into it the address is: for messages.
+    /// The function at an address, and how far into it the address is.
+    pub fn place(&self, address: u64) -> Option<(&str, u64)> {
+        let mut functions = self.functions.iter();
+        functions.find_map(|(name, (begin, size))| {
+            let offset = address.checked_sub(*begin).filter(|offset| offset < size)?;
+            Some((&**name, offset))
+        })
+    }
+
+    /// The same for messages.
     pub fn describe(&self, address: u64) -> String {
-        let inside = |at: &&(u64, u64)| (at.0..at.0 + at.1).contains(&address);
-        let found = self.functions.iter().find(|(_, at)| inside(at));
-        found.map_or(format!("{address:#x}"), |(name, at)| format!("{name}+{:#x}", address - at.0))
+        self.place(address).map_or(format!("{address:#x}"), |(name, offset)| format!("{name}+{offset:#x}"))
     }
 
     /// Eight bytes that the program cannot change.

@@ -333,7 +333,7 @@ impl Facts {
     }
 
     /// Whether a word is 0 because it is a multiple of `2^bits`: Montgomery's lowest limb or digit.
-    fn is_zero(&mut self, low: Id) -> bool {
+    pub fn is_zero(&mut self, low: Id) -> bool {
         if let Some(known) = self.zero.get(&low) {
             return *known;
         }

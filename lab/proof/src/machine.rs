@@ -92,6 +92,12 @@ impl<'a> Machine<'a> {
         self.registers[number(register)]
     }
 
+    /// A caller's code runs, which keeps all registers but these, and no flag.
+    pub fn forget(&mut self, registers: &[Register]) {
+        registers.iter().for_each(|register| self.set(*register, Value::Unknown));
+        self.set_flags(Flag::Unknown, Flag::Unknown, None);
+    }
+
     /// The carry flag.
     pub fn carry(&self) -> Flag {
         self.carry
@@ -132,11 +138,17 @@ impl<'a> Machine<'a> {
         match at.mnemonic() {
             Mnemonic::Mov | Mnemonic::Movzx => {
                 let value = match (at.mnemonic(), self.read(at, 1)?) {
-                    (Mnemonic::Mov, value) => value,
-                    (_, Value::Byte(Flag::Carry(id))) => Value::Word(id),
-                    (_, Value::Byte(Flag::Known(flag))) => Value::Constant(flag.into()),
+                    (Mnemonic::Mov, value) if at.op1_kind() != OpKind::Register || Self::is_whole(at) => {
+                        value
+                    }
+                    (Mnemonic::Mov, value) => Self::half(value)?,
+                    (_, Value::Byte(flag)) => flag.into(),
                     _ => return Err("moves a byte that holds nothing certain".into()),
                 };
+                self.write(at, value)?;
+            }
+            Mnemonic::Lea if at.memory_index() != Register::None => {
+                let value = self.two(at)?;
                 self.write(at, value)?;
             }
             Mnemonic::Lea => {
@@ -165,6 +177,12 @@ impl<'a> Machine<'a> {
                 self.write(at, value)?;
                 self.overflow = carry;
             }
+            // The overflow flag becomes what was in the lowest bit.
+            Mnemonic::Add if at.op0_register() == Register::AL => {
+                let flag = self.facts.bit(self.get(Register::RAX)).filter(|_| at.immediate8() == 127);
+                self.set_flags(Flag::Known(false), flag.ok_or("is known with a carry and 127 alone")?, None);
+                self.set(Register::RAX, Value::Unknown);
+            }
             Mnemonic::Add | Mnemonic::Adc => {
                 let carry = if at.mnemonic() == Mnemonic::Add { Flag::Known(false) } else { self.carry };
                 let (value, carry) = self.facts.sum(self.read(at, 0)?, self.read(at, 1)?, carry)?;
@@ -183,6 +201,24 @@ impl<'a> Machine<'a> {
             Mnemonic::Xor if at.op1_kind() == OpKind::Register && at.op0_register() == at.op1_register() => {
                 self.set_flags(Flag::Known(false), Flag::Known(false), Some(true));
                 self.write(at, Value::Constant(0))?;
+            }
+            Mnemonic::And if !Self::is_whole(at) => {
+                let value = match (self.read(at, 0)?, self.read(at, 1)?) {
+                    (Value::Two(first, _), Value::Constant(1)) => first.into(),
+                    (Value::Constant(value), Value::Constant(1)) => Value::Constant(value & 1),
+                    _ => return Err("of half a register is known for the lowest bit alone".into()),
+                };
+                self.set_flags(Flag::Known(false), Flag::Known(false), None);
+                self.write(at, value)?;
+            }
+            Mnemonic::Shr => {
+                let value = match (Self::half(self.read(at, 0)?)?, self.read(at, 1)?) {
+                    (Value::Two(_, second), Value::Constant(1)) => second.into(),
+                    (Value::Constant(value), Value::Constant(1)) => Value::Constant(value >> 1),
+                    _ => return Err("is known by one bit alone".into()),
+                };
+                self.set_flags(Flag::Unknown, Flag::Unknown, None);
+                self.write(at, value)?;
             }
             Mnemonic::And => {
                 let value = match (self.read(at, 0)?, self.read(at, 1)?) {
@@ -225,6 +261,10 @@ impl<'a> Machine<'a> {
                 let register = self.register(at, 0)?;
                 self.set(register, Value::Byte(self.carry));
             }
+            Mnemonic::Seto => {
+                let register = self.register(at, 0)?;
+                self.set(register, Value::Byte(self.overflow));
+            }
             Mnemonic::Push => {
                 let value = self.read(at, 0)?;
                 self.push(value)?;
@@ -247,6 +287,10 @@ impl<'a> Machine<'a> {
             Mnemonic::Jmp if at.op0_kind() == OpKind::NearBranch64 => {
                 return Ok(Some(at.near_branch_target()));
             }
+            Mnemonic::Jmp if at.op0_kind() == OpKind::Memory => match self.read(at, 0)? {
+                Value::Constant(address) => return Ok(Some(address)),
+                _ => return Err("jumps to what is not public".into()),
+            },
             Mnemonic::Jne | Mnemonic::Je => {
                 let zero = self.zero.ok_or("branches on a flag that holds nothing certain")?;
                 if zero == (at.mnemonic() == Mnemonic::Je) {

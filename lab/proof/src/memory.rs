@@ -61,7 +61,9 @@ impl Memory {
 
     /// No word is left on the stack.
     pub fn check_frame(&self) -> Result<(), Stop> {
-        let secret = |value: &Value| matches!(value, Value::Word(_) | Value::Mask(_) | Value::Byte(_));
+        let secret = |value: &Value| {
+            matches!(value, Value::Word(_) | Value::Mask(_) | Value::Byte(_) | Value::Two(..))
+        };
         match self.places[STACK].words.iter().position(secret) {
             Some(at) => {
                 Err(format!("a word is left in the frame, {} bytes below its end", 8 * (FRAME - at)).into())

@@ -18,6 +18,8 @@ pub enum Value {
     Mask(Id),
     /// A carry in the lowest byte; the others hold something.
     Byte(Flag),
+    /// The first carry, and twice the second.
+    Two(Flag, Flag),
     /// What a register held when the function was called, and must hold again when it returns.
     Saved(usize),
     /// Where a call returns to; 0 for the run's own caller.
@@ -35,4 +37,14 @@ pub enum Flag {
     Carry(Id),
     /// Nothing certain.
     Unknown,
+}
+
+impl From<Flag> for Value {
+    fn from(flag: Flag) -> Self {
+        match flag {
+            Flag::Known(flag) => Self::Constant(flag.into()),
+            Flag::Carry(id) => Self::Word(id),
+            Flag::Unknown => Self::Unknown,
+        }
+    }
 }

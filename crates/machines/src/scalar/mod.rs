@@ -19,6 +19,8 @@ pub use a64::A64 as Baseline;
 pub use adx::{Adx, Steps};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use adx::{List, Running};
+#[cfg(feature = "proof")]
+pub use adx::{Lists, lists};
 /// The machine that every processor of this architecture can run.
 #[cfg(not(target_arch = "aarch64"))]
 pub use portable::Portable as Baseline;

@@ -7,6 +7,7 @@ pub mod link;
 pub mod others;
 pub mod rows;
 pub mod scalar;
+pub mod steps;
 
 use num_bigint::BigInt;
 
@@ -24,7 +25,13 @@ pub fn proved() -> Vec<&'static str> {
     let functions = scalar::CLAIMS.iter().map(|(function, _)| *function);
     let field = bls12_381::OPERATIONS.iter().map(|(_, function, _)| *function);
     let arm = a64::CLAIMS.iter().map(|(function, _)| *function);
-    [rows::ROWS, a64::ROWS].into_iter().chain(functions).chain(field).chain(arm).collect()
+    [rows::ROWS, a64::ROWS]
+        .into_iter()
+        .chain(functions)
+        .chain(field)
+        .chain(steps::FUNCTIONS)
+        .chain(arm)
+        .collect()
 }
 
 /// What was found about one function, at one size.
@@ -42,6 +49,7 @@ pub fn all(code: &Code, mut each: impl FnMut(Outcome)) {
     rows::all(code, &mut each);
     bls12_381::all(code, &mut each);
     blocks::all(&mut each);
+    steps::all(code, &mut each);
     scalar::all(code, &mut each);
 }
 

@@ -1,7 +1,7 @@
 //! Assembly without a claim.
 
 /// Where it is written, and why nothing is claimed of it. `tests/coverage.rs` compares with the source.
-pub const OTHERS: [(&str, &str); 28] = [
+pub const OTHERS: [(&str, &str); 17] = [
     ("zariz_machines::batch::avx2::in_register", "no instruction: it keeps a vector in a register"),
     (
         "zariz_machines::batch::avx2_row::row",
@@ -17,20 +17,6 @@ pub const OTHERS: [(&str, &str); 28] = [
     ),
     ("zariz_machines::batch::avx512_ifma::jump", "a jump to the next instruction, which computes nothing"),
     ("zariz_machines::batch::avx512::in_register", "no instruction: it keeps a vector in a register"),
-    ("zariz_machines::scalar::adx::steps::step", "one jump, to the code of a step"),
-    (
-        "zariz_machines::scalar::adx::steps::row",
-        "the beginning of a row in steps: tests compare products in steps with those of blocks, which have a claim",
-    ),
-    ("zariz_machines::scalar::adx::steps::quotient_row", "a part of a product in steps: likewise"),
-    ("zariz_machines::scalar::adx::steps::next_part", "a part of a product in steps: likewise"),
-    ("zariz_machines::scalar::adx::steps::part", "a part of a product in steps: likewise"),
-    ("zariz_machines::scalar::adx::steps::last_part", "a part of a product in steps: likewise"),
-    ("zariz_machines::scalar::adx::steps::diagonal", "a part of a product in steps: likewise"),
-    ("zariz_machines::scalar::adx::steps::subtract", "a part of a product in steps: likewise"),
-    ("zariz_machines::scalar::adx::steps::subtract_first", "a part of a product in steps: likewise"),
-    ("zariz_machines::scalar::adx::steps::pause", "one addition to the place of the next step"),
-    ("zariz_machines::scalar::adx::steps::stop", "nothing but a return"),
     (
         "zariz_machines::memcheck::send",
         "for tests: a request to valgrind, which the processor runs as nothing",

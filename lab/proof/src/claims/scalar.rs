@@ -103,22 +103,36 @@ fn reduce(machine: &mut impl Processor, address: u64, n: usize) -> Result<(), St
     machine.argument(3, Value::Word(mu));
     machine.argument(4, Value::Constant((n / BLOCK) as u64));
     machine.call(address)?;
+    let [t, out] = [t, out].map(|region| machine.words(region).to_vec());
+    let (q, high) = t.split_at(n);
+    reduced(machine, &before, q, &m, high, &out)
+}
+
+/// `out·R = T + Q·m − c·m·R`, as above; `high` is `(T + Q·m)/R mod R`.
+pub(super) fn reduced(
+    machine: &mut impl Processor,
+    before: &[Value],
+    q: &[Value],
+    m: &[Value],
+    high: &[Value],
+    out: &[Value],
+) -> Result<(), Stop> {
+    let n = m.len();
     let carry = match &machine.facts().cases[..] {
         [] => false,
         [(_, carry)] => *carry,
         _ => return Err("what it computes depends on more than the last carry".into()),
     };
-    let (q, high) = machine.words(t).split_at(n);
     // (T + Q·m) − c·R² = R·t[n..], and so c says whether (T + Q·m)/R reaches R.
     let mut sum = Form::default();
-    add_number(&mut sum, &before, &one())?;
-    add_product(&mut sum, q, &m, &one())?;
+    add_number(&mut sum, before, &one())?;
+    add_product(&mut sum, q, m, &one())?;
     let (mut reaches, mut claim) = (sum.clone(), sum);
     add_number(&mut reaches, high, &-radix(n))?;
-    add_number(&mut claim, machine.words(out), &-radix(n))?;
+    add_number(&mut claim, out, &-radix(n))?;
     if carry {
         reaches.add((0, 0), -radix(2 * n));
-        add_number(&mut claim, &m, &-radix(n))?;
+        add_number(&mut claim, m, &-radix(n))?;
     }
     machine.facts_mut().vanish(&reaches, None)?;
     Ok(machine.facts_mut().vanish(&claim, None)?)

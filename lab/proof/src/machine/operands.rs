@@ -13,10 +13,11 @@ impl Machine<'_> {
         let from_register = at.op1_kind() == OpKind::Register;
         let whole = match at.mnemonic() {
             Mnemonic::Xor | Mnemonic::Movzx => from_register,
-            Mnemonic::Mov => !from_register && at.op1_kind() != OpKind::Memory,
+            Mnemonic::Mov | Mnemonic::And | Mnemonic::Shr => at.op1_kind() != OpKind::Memory,
             _ => false,
         };
-        let byte = matches!((at.mnemonic(), operand), (Mnemonic::Setb, 0) | (Mnemonic::Movzx, 1));
+        let byte =
+            matches!((at.mnemonic(), operand), (Mnemonic::Setb | Mnemonic::Seto, 0) | (Mnemonic::Movzx, 1));
         let begins = |first: Register, count: usize| {
             (register as usize).checked_sub(first as usize).filter(|number| *number < count)
         };
@@ -26,6 +27,32 @@ impl Machine<'_> {
         match number {
             Some(number) => Ok(REGISTERS[number]),
             None => Err(format!("{register:?} is not known here").into()),
+        }
+    }
+
+    /// Whether an instruction writes a whole register or eight bytes, not the lower half of a register.
+    pub(super) fn is_whole(at: &Instruction) -> bool {
+        at.op0_kind() != OpKind::Register || REGISTERS.contains(&at.op0_register())
+    }
+
+    /// A value that the upper half of a register has no part of.
+    pub(super) fn half(value: Value) -> Result<Value, Stop> {
+        match value {
+            Value::Two(..) => Ok(value),
+            Value::Constant(constant) if u32::try_from(constant).is_ok() => Ok(value),
+            _ => Err("half a register is not known here".into()),
+        }
+    }
+
+    /// An address that is a carry and twice another.
+    pub(super) fn two(&self, at: &Instruction) -> Result<Value, Stop> {
+        let bit = |register: Register| {
+            REGISTERS.contains(&register).then(|| self.facts.bit(self.get(register))).flatten()
+        };
+        let plain = at.memory_index_scale() == 2 && at.memory_displacement64() == 0;
+        match (bit(at.memory_base()), bit(at.memory_index())) {
+            (Some(first), Some(second)) if plain => Ok(Value::Two(first, second)),
+            _ => Err("an index is known for two carries alone".into()),
         }
     }
 
@@ -71,7 +98,7 @@ impl Machine<'_> {
 
     fn eight_bytes(at: &Instruction) -> Result<(), Stop> {
         match at.memory_size() {
-            MemorySize::UInt64 | MemorySize::Int64 => Ok(()),
+            MemorySize::UInt64 | MemorySize::Int64 | MemorySize::QwordOffset => Ok(()),
             _ => Err("it does not access eight bytes".into()),
         }
     }

@@ -28,6 +28,8 @@ use zariz_kernels::scalar::Kernels;
 
 pub use steps::Steps;
 pub(crate) use steps::{List, Running};
+#[cfg(feature = "proof")]
+pub use steps::{Lists, lists};
 
 use super::select::select;
 

@@ -80,8 +80,8 @@ unsafe extern "sysv64" fn row() {
         begin!(),
         "mov rdx, [r11 + 24]",
         "mov rdx, [rdx]",
-        "xor r8d, r8d",
-        "xor r9d, r9d", // clears both flags
+        "xor r8d, r8d", // clears both flags
+        "xor r9d, r9d", // what an odd number of limbs begins with
         "jmp [r11 + 40]",
         cfi!("endproc"),
     )
@@ -96,8 +96,8 @@ unsafe extern "sysv64" fn quotient_row() {
         "mov rax, [r11 + 32]",
         "mov rdx, [rdx]",
         "imul rdx, [rax]",
-        "xor r8d, r8d",
-        "xor r9d, r9d", // clears both flags
+        "xor r8d, r8d", // clears both flags
+        "xor r9d, r9d",
         "jmp [r11 + 40]",
         cfi!("endproc"),
     )
@@ -322,6 +322,31 @@ impl List {
         let steps = self.steps.len() - 1;
         let mut running = Running::new(self);
         (0..steps).for_each(|_| running.step());
+    }
+}
+
+/// What proofs need of [`Steps`].
+#[cfg(feature = "proof")]
+pub struct Lists {
+    /// The address of the code that runs a step.
+    pub step: usize,
+    /// The address of the numbers.
+    pub numbers: usize,
+    /// The words of each step: of a product, and of a square.
+    pub steps: [Vec<[usize; 6]>; 2],
+}
+
+/// The lists for `n` limbs, spread over `places`. Nothing runs.
+#[cfg(feature = "proof")]
+pub fn lists(n: usize, places: usize) -> Lists {
+    let steps = Steps::new(Adx(()), &vec![1; n], 1, places, places);
+    let words = |list: &List| {
+        list.steps.iter().map(|it| [it.code, it.t, it.a, it.multiplier, it.mu, it.entry]).collect()
+    };
+    Lists {
+        step: step as *const () as usize,
+        numbers: steps.words.as_ptr().expose_provenance(),
+        steps: [words(&steps.multiply), words(&steps.square)],
     }
 }
 
