@@ -2,7 +2,7 @@
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 use iced_x86::{Code as Opcode, Instruction, Mnemonic, OpKind, Register};
-use zariz_proof::claims::{bls12_381, link, rows, scalar};
+use zariz_proof::claims::{bls12_381, link, rows, scalar, steps};
 use zariz_proof::code::Code;
 use zariz_proof::{own_code, prove};
 
@@ -189,6 +189,28 @@ fn changes_of_products_squares_and_reductions_are_found() {
         let (count, left) = survivors(&code, range, few, proved);
         println!("{function}: {count} mutants, {} proved all the same", left.len());
         assert_eq!(left, expected);
+    }
+}
+
+/// The mutant of steps that computes the same: rows of the reduction begin with an even number of limbs, which
+/// do not read the register that is cleared.
+const QUOTIENT_ROW: &[Survivor] = &[(5, Mnemonic::Xor, "dropped")];
+
+#[test]
+#[ignore = "takes minutes: cargo xtask test proof runs it"]
+fn changes_of_steps_are_found() {
+    let code = code();
+    for function in steps::FUNCTIONS {
+        // A square has all steps. Of 36 limbs, first parts that are not the last have each number of limbs,
+        // and one part is between two.
+        let n = if function.ends_with("::part") { 36 } else { 20 };
+        let [_, list] = steps::List::both(&code, n).expect("linked");
+        let range = code.function(function).expect("linked");
+        let proved = |code: &Code| prove(code, |machine| list.claim(machine, code)).is_ok();
+        let (count, left) = survivors(&code, range, few, proved);
+        println!("{function}: {count} mutants, {} proved all the same: {left:?}", left.len());
+        let expected = if function.ends_with("::quotient_row") { QUOTIENT_ROW } else { &[] };
+        assert_eq!(left, expected, "{function}");
     }
 }
 
