@@ -19,7 +19,7 @@ pub use a64::A64 as Baseline;
 pub use adx::{Adx, Steps};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use adx::{List, Running};
-#[cfg(feature = "proof")]
+#[cfg(all(target_arch = "x86_64", feature = "proof"))]
 pub use adx::{Lists, lists};
 /// The machine that every processor of this architecture can run.
 #[cfg(not(target_arch = "aarch64"))]
