@@ -85,7 +85,7 @@ impl List {
         Ok([list(false)?, list(true)?])
     }
 
-    /// `t = a·b` behind the first rows; and at the end `a` is that, reduced as [`scalar::reduced`] has it. `t`
+    /// `t = a·b` behind the first rows; and at the end `a` is that, reduced as `scalar::reduced` has it. `t`
     /// is 0 before and after; `b`, `m` and `μ` are kept.
     pub fn claim(&self, machine: &mut Machine, code: &Code) -> Result<(), Stop> {
         let n = self.n;
