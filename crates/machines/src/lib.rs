@@ -2,7 +2,8 @@
 //!
 //! There is a folder for each arithmetic, as in `zariz_kernels`, with a file for each machine: [`batch`],
 //! with a number in each lane; [`pair`], [`scalar`], [`rsaz`] and `carry` (with the feature `papers`), for
-//! single numbers; `mixed`, with two of those at once; and the field of `bls12_381` (with the feature `bls12-381`).
+//! single numbers; `mixed`, with two of those at once; and the field of `bls12_381` (with the feature
+//! `bls12-381`).
 //!
 //! A value of a machine's type is proof that the processor has its instructions: only `new` returns one,
 //! after a check (except for `unsafe` tools). So every intrinsic below is sound to call through a method of

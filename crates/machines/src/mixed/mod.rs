@@ -1,5 +1,5 @@
-//! Two numbers at once: RSAZ on AVX2, and limbs with MULX, ADCX and ADOX. Numbers of other lengths than primes of
-//! the usual keys are computed one after the other.
+//! Two numbers at once: RSAZ on AVX2, and limbs with MULX, ADCX and ADOX. Numbers of other lengths than
+//! primes of the usual keys are computed one after the other.
 
 use zariz_kernels::mixed::Kernels;
 use zariz_kernels::rsaz::{self, Kernels as _, Quotients, Workspace, steps_of_multiply, steps_of_square};

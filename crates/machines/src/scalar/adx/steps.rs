@@ -8,9 +8,9 @@
 //! # Registers
 //!
 //! `r11` is the next step. From one step to the next, `rdx` is a row's multiplier, `r8` the limb that a part
-//! of a row carries into the next part (of the subtraction, all ones after a borrow), `r10` the carry of a row into the next
-//! one, all ones or 0 (of the diagonal, both carries). `rax`, `rcx`, `rsi`, `rdi` and `r9` belong to a step. All others, and
-//! the stack but for a return address, are the caller's.
+//! of a row carries into the next part (of the subtraction, all ones after a borrow), `r10` the carry of a
+//! row into the next one, all ones or 0 (of the diagonal, both carries). `rax`, `rcx`, `rsi`, `rdi` and `r9`
+//! belong to a step. All others, and the stack but for a return address, are the caller's.
 
 use core::arch::{asm, naked_asm};
 
@@ -58,9 +58,13 @@ macro_rules! two_limbs {
     };
 }
 
+/// The limbs of a part, and its carry.
 macro_rules! limbs_of_a_part {
     () => {
-        two_limbs!("-60" "-52" "-44" "-36" "-28" "-20" "-12" "-4" "4" "12" "20" "28" "36" "44" "52" "60")
+        concat!(
+            two_limbs!("-60" "-52" "-44" "-36" "-28" "-20" "-12" "-4" "4" "12" "20" "28" "36" "44" "52" "60"),
+            "mov ecx, 0\n adcx r8, rcx\n adox r8, rcx\n",
+        )
     };
 }
 
@@ -113,15 +117,7 @@ unsafe extern "sysv64" fn next_part() {
 /// most `2^{64l} − 1 + (2^64 − 1)(2^{64l} − 1) + 2^64 − 1 = 2^{64(l + 1)} − 1`. Cost: a product for each limb.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn part() {
-    naked_asm!(
-        begin!(),
-        limbs_of_a_part!(),
-        "mov ecx, 0",
-        "adcx r8, rcx",
-        "adox r8, rcx",
-        "add r11, 48",
-        end!()
-    )
+    naked_asm!(begin!(), limbs_of_a_part!(), "add r11, 48", end!())
 }
 
 /// The last [`part`] of a row: its carry, and that of the row before, are added to the limb above, and leave
@@ -131,9 +127,6 @@ unsafe extern "sysv64" fn last_part() {
     naked_asm!(
         begin!(),
         limbs_of_a_part!(),
-        "mov ecx, 0",
-        "adcx r8, rcx",
-        "adox r8, rcx",
         "add r10, r10",
         "adc r8, [rdi + 68]",
         "mov [rdi + 68], r8",
