@@ -1,6 +1,6 @@
 //! Bounds and counts of RSAZ.
 
-use zariz_analysis::rsaz::observe;
+use zariz_analysis::rsaz::{observe, observe_halved};
 use zariz_kernels::rsaz::{Quotients, most_sums};
 
 #[test]
@@ -9,11 +9,13 @@ fn no_column_overflows_at_any_length() {
         for digits in (4..=most_sums(m)).step_by(4) {
             for quotients in [Quotients::Chained, Quotients::Friendly] {
                 for square in [false, true] {
-                    let observed = observe(m, digits, quotients, square, 1 << m);
-                    assert_eq!(
-                        observed.findings, [""; 0],
-                        "{digits} digits of {m} bits, {quotients:?}, {square}"
-                    );
+                    for observe in [observe, observe_halved] {
+                        let observed = observe(m, digits, quotients, square, 1 << m);
+                        assert_eq!(
+                            observed.findings, [""; 0],
+                            "{digits} digits of {m} bits, {quotients:?}, {square}"
+                        );
+                    }
                 }
             }
         }
@@ -26,6 +28,8 @@ fn longer_digits_are_found_out() {
     for m in [28, 29] {
         let longer = (1 << m) + (1 << (m - 1));
         let observed = observe(m, most_sums(m) / 4 * 4, Quotients::Friendly, true, longer);
+        assert!(observed.findings.iter().any(|finding| finding.contains("a product's sum")), "{observed:?}");
+        let observed = observe_halved(m, most_sums(m) / 4 * 4, Quotients::Friendly, true, longer);
         assert!(observed.findings.iter().any(|finding| finding.contains("a product's sum")), "{observed:?}");
         let observed = observe(m, 8, Quotients::Friendly, true, u32::MAX);
         assert!(observed.findings.iter().any(|finding| finding.starts_with("a factor")), "{observed:?}");

@@ -13,6 +13,8 @@
 //!   section 4.3).
 //! * `head`: the four-digit scalar head start: the four lowest columns are taken to scalar registers, and
 //!   give the next four digits of the quotient.
+//! * A machine's vectors may be *halved*: two of two columns. Then rows leave out halves that are zeros, and
+//!   the last carries are scalar.
 //! * `carry`: the *cleanup* that keeps columns from overflowing, and the normalisation at the end.
 //! * `beside`: steps of other work, which the loops call.
 //! * [`multiply()`] (VNRMM, algorithm 3), [`square()`] (VNRMSQR, algorithm 5), and `context`, by which
@@ -45,7 +47,7 @@ mod workspace;
 pub use beside::{Beside, steps_of_multiply, steps_of_square};
 pub use context::Context;
 pub use kernels::Kernels;
-pub use machine::Machine;
+pub use machine::{Machine, SHIFTED};
 pub use multiply::multiply;
 pub use select::select;
 pub use square::square;

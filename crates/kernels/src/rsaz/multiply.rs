@@ -1,10 +1,10 @@
 //! VNRMM: a product with reduction, interleaved.
 
 use super::beside::Beside;
-use super::carry::{cleanup, normalise};
-use super::machine::Machine;
+use super::carry::cleanup;
+use super::machine::{Machine, SHIFTED};
 use super::most_sums;
-use super::rows::{COPIES, broadcast, rows, shift};
+use super::rows::{broadcast, rows};
 use super::workspace::Workspace;
 
 /// `x ← x·y·R^{−1}`, for `g` fours of digits (`G`, or if that is 0 as the working space says).
@@ -28,14 +28,14 @@ pub fn multiply<W: Machine, const M: u32, const FRIENDLY: bool, const G: usize>(
     let g = if G > 0 { G } else { space.groups };
     let (x, y) = (&mut x[..4 * g], &y[..4 * g]);
     let mut view = space.view(g);
-    let mut below = w.zero();
+    let mut below = w.no_factors();
     for v in 0..g {
-        let digits = w.widen(&x[4 * v..]);
-        shift(w, &mut view.factor[4 * COPIES * v..], digits, below);
+        let digits = w.factors(&x[4 * v..]);
+        w.shift(&mut view.factor[SHIFTED * v..], digits, below);
         below = digits;
     }
-    shift(w, &mut view.factor[4 * COPIES * g..], w.zero(), below);
-    rows::<W, true>(w, view.columns, view.factor, broadcast(w, y), g + 1, beside);
+    w.shift(&mut view.factor[SHIFTED * g..], w.no_factors(), below);
+    rows::<W, true, true, true>(w, view.columns, view.factor, broadcast(w, y), g + 1, beside);
     let mut sums = 4;
     let mut carry = w.word(w.digit(0));
     for h in 0..g {
@@ -46,12 +46,12 @@ pub fn multiply<W: Machine, const M: u32, const FRIENDLY: bool, const G: usize>(
         if h + 1 < g {
             // The highest four columns are reached for the first time.
             let (digits, c) = (broadcast(w, &y[4 * h + 4..]), &mut view.columns[4 * h + 4..]);
-            rows::<W, false>(w, c, view.factor, digits, g, beside);
-            rows::<W, true>(w, &mut c[4 * g..], &view.factor[4 * COPIES * g..], digits, 1, beside);
+            rows::<W, false, true, false>(w, c, view.factor, digits, g, beside);
+            rows::<W, true, false, true>(w, &mut c[4 * g..], &view.factor[SHIFTED * g..], digits, 1, beside);
         }
         carry = view.reduce::<M, FRIENDLY>(w, g, h, carry, beside);
         sums += 8;
     }
-    normalise::<W, M>(w, x, &view.columns[4 * g..], carry);
+    view.finish::<M, FRIENDLY>(w, g, carry, x);
     beside.end();
 }

@@ -3,7 +3,7 @@
 use core::hint::black_box;
 
 use super::beside::Beside;
-use super::machine::Machine;
+use super::machine::{Machine, SHIFTED};
 
 /// The body of `rows` for each of some constants.
 macro_rules! unrolled {
@@ -17,10 +17,6 @@ macro_rules! unrolled {
 
 pub(super) use unrolled;
 
-/// Vectors in a *shifted* number: for each four digits, these as they are, and moved up by one, two and three
-/// places.
-pub const COPIES: usize = 4;
-
 /// `C[v] += Σ_t A[v][t]·d[t]` for `t` in `0..4` and `v` in `0..n`, where `C[v]` are four columns from `c[4v]`
 /// on, and `A[v][t]` the four digits from `4v − t` on: four rows of a product, the row of `d[t]` starting `t`
 /// columns above that of `d[0]`. Where `FRESH`, `C[v] =`.
@@ -33,23 +29,39 @@ pub const COPIES: usize = 4;
 /// vector multiply-accumulates. Source: steps 7.3 and 7.7 of algorithm 3, four times.
 ///
 /// After every three or four fours of columns, there is a step of the work `beside`: [`steps`].
+///
+/// `BOTTOM` and `TOP` say that `a` begins with the number's lowest four digits, and ends above its highest.
+/// Where vectors are halves, halves that are 0 there are not multiplied.
 #[inline(always)]
-pub fn rows<W: Machine, const FRESH: bool>(
+pub fn rows<W: Machine, const FRESH: bool, const BOTTOM: bool, const TOP: bool>(
     w: W,
     c: &mut [W::Word],
     a: &[W::Word],
-    d: [W::Vector; 4],
+    d: [W::Factors; 4],
     n: usize,
     beside: &mut impl Beside,
 ) {
     // As arrays, so that lengths are checked once.
-    let (c, a) = (&mut c.as_chunks_mut::<4>().0[..n], &a.as_chunks::<{ 4 * COPIES }>().0[..n]);
+    let (c, a) = (&mut c.as_chunks_mut::<4>().0[..n], &a.as_chunks::<SHIFTED>().0[..n]);
+    if W::HALVED {
+        let (from, to) = (usize::from(BOTTOM), n - usize::from(TOP));
+        if BOTTOM {
+            four::<W, FRESH, LOWEST>(w, &mut c[0], w.shifted(&a[0]), d);
+        }
+        for v in from..to {
+            four::<W, FRESH, MIDDLE>(w, &mut c[v], w.shifted(&a[v]), d);
+        }
+        if TOP {
+            four::<W, FRESH, ABOVE>(w, &mut c[to], w.shifted(&a[to]), d);
+        }
+        return;
+    }
     // Written out, so that addresses are constants where the length is one. With an index, a processor
     // executes each load as an instruction of its own.
     unrolled!(v in 0 1 2 3 4 5 6 7 8 9 10 11 {
         if v < n {
-            let a = [w.load(&a[v]), w.load(&a[v][4..]), w.load(&a[v][8..]), w.load(&a[v][12..])];
-            four::<W, FRESH>(w, &mut c[v], a, d);
+            let a = w.shifted(&a[v]);
+            four::<W, FRESH, MIDDLE>(w, &mut c[v], a, d);
             if v % EVERY == EVERY - 1 {
                 beside.step();
             }
@@ -57,8 +69,8 @@ pub fn rows<W: Machine, const FRESH: bool>(
     });
     let mut v = WRITTEN;
     while v < n {
-        let a = [w.load(&a[v]), w.load(&a[v][4..]), w.load(&a[v][8..]), w.load(&a[v][12..])];
-        four::<W, FRESH>(w, &mut c[v], a, d);
+        let a = w.shifted(&a[v]);
+        four::<W, FRESH, MIDDLE>(w, &mut c[v], a, d);
         if v % EVERY_IN_LOOP == EVERY_IN_LOOP - 1 {
             beside.step();
         }
@@ -78,31 +90,40 @@ pub(super) const fn steps(n: usize) -> usize {
     if n < WRITTEN { n / EVERY } else { WRITTEN / EVERY + (n - WRITTEN) / EVERY_IN_LOOP }
 }
 
-/// Four columns of [`rows`].
-#[inline(always)]
-pub fn four<W: Machine, const FRESH: bool>(w: W, c: &mut [W::Word], a: [W::Vector; 4], d: [W::Vector; 4]) {
-    let mut x = if FRESH { w.zero() } else { w.load(c) };
-    x = w.mac(x, a[0], d[0]);
-    x = w.mac(x, a[1], d[1]);
-    x = w.mac(x, a[2], d[2]);
-    x = w.mac(x, a[3], d[3]);
-    w.store(c, x);
-}
+/// Four digits of a number: its lowest, others, or those above its highest, which are 0.
+pub const LOWEST: u8 = 0;
+pub const MIDDLE: u8 = 1;
+pub const ABOVE: u8 = 2;
 
-/// Writes four digits, with those `below` them, as part of a shifted number.
+/// Four columns of [`rows`], by the digits `WHICH`.
 #[inline(always)]
-pub fn shift<W: Machine>(w: W, out: &mut [W::Word], digits: W::Vector, below: W::Vector) {
-    let out = &mut out[..4 * COPIES];
-    let [a, b, c, d] = w.ups(digits, below);
-    w.store(out, a);
-    w.store(&mut out[4..], b);
-    w.store(&mut out[8..], c);
-    w.store(&mut out[12..], d);
+pub fn four<W: Machine, const FRESH: bool, const WHICH: u8>(
+    w: W,
+    c: &mut [W::Word],
+    a: [W::Factors; 4],
+    d: [W::Factors; 4],
+) {
+    let whole = if WHICH == ABOVE { 3 } else { 0 };
+    let mut x = if FRESH { w.mul(a[whole], d[whole]) } else { w.mac(w.load(c), a[whole], d[whole]) };
+    if WHICH == ABOVE {
+        x = w.mac_lower(x, a[1], d[1]);
+        x = w.mac_lower(x, a[2], d[2]);
+    } else {
+        x = w.mac(x, a[1], d[1]);
+        if WHICH == LOWEST {
+            x = w.mac_upper(x, a[2], d[2]);
+            x = w.mac_upper(x, a[3], d[3]);
+        } else {
+            x = w.mac(x, a[2], d[2]);
+            x = w.mac(x, a[3], d[3]);
+        }
+    }
+    w.store(c, x);
 }
 
 /// Four digits of a slice, each in every column of a vector.
 #[inline(always)]
-pub fn broadcast<W: Machine>(w: W, digits: &[W::Digit]) -> [W::Vector; 4] {
+pub fn broadcast<W: Machine>(w: W, digits: &[W::Digit]) -> [W::Factors; 4] {
     let digits = &digits[..4];
     [w.broadcast(&digits[0]), w.broadcast(&digits[1]), w.broadcast(&digits[2]), w.broadcast(&digits[3])]
 }
@@ -112,7 +133,7 @@ pub fn broadcast<W: Machine>(w: W, digits: &[W::Digit]) -> [W::Vector; 4] {
 /// The compiler packs digits that it has in registers into one vector and takes them apart again. And vectors
 /// made from scalar registers take the port that products need.
 #[inline(always)]
-pub fn broadcast_each<W: Machine>(w: W, [a, b, c, d]: [W::Digit; 4]) -> [W::Vector; 4] {
+pub fn broadcast_each<W: Machine>(w: W, [a, b, c, d]: [W::Digit; 4]) -> [W::Factors; 4] {
     [
         w.broadcast(&black_box(a)),
         w.broadcast(&black_box(b)),

@@ -1,10 +1,10 @@
 //! VNRMSQR: a square and its reduction.
 
 use super::beside::Beside;
-use super::carry::{cleanup, normalise};
-use super::machine::Machine;
+use super::carry::cleanup;
+use super::machine::{Machine, SHIFTED};
 use super::most_sums;
-use super::rows::{COPIES, broadcast, four, rows, shift, unrolled};
+use super::rows::{LOWEST, MIDDLE, broadcast, four, rows, unrolled};
 use super::workspace::{View, Workspace};
 
 /// `x ← x²·R^{−1}`, `times` times, for `g` fours of digits (`G`, or if that is 0 as the working space says).
@@ -43,7 +43,7 @@ pub fn square<W: Machine, const M: u32, const FRIENDLY: bool, const G: usize>(
                 step::<W, M, FRIENDLY>(w, &mut view, g, h, x, &mut state, beside);
             }
         }
-        normalise::<W, M>(w, x, &view.columns[4 * g..], state.carry);
+        view.finish::<M, FRIENDLY>(w, g, state.carry, x);
         beside.end();
     }
 }
@@ -85,12 +85,12 @@ fn step<W: Machine, const M: u32, const FRIENDLY: bool>(
 /// The number doubled and shifted, for the products with digits well above.
 #[inline(always)]
 fn load<W: Machine>(w: W, view: &mut View<W>, g: usize, x: &[W::Digit]) {
-    let mut below = w.zero();
+    let mut below = w.no_factors();
     for v in 1..=g {
-        let digits = if v < g { w.widen(&x[4 * v..]) } else { w.zero() };
-        let digits = w.add(digits, digits);
+        let digits = if v < g { w.factors(&x[4 * v..]) } else { w.no_factors() };
+        let digits = w.double(digits);
         if v > 1 {
-            shift(w, &mut view.factor[4 * COPIES * v..], digits, below);
+            w.shift(&mut view.factor[SHIFTED * v..], digits, below);
         }
         below = digits;
     }
@@ -110,26 +110,26 @@ fn product<W: Machine>(
     let digits = broadcast(w, &x[4 * h..]);
     let c = &mut view.columns[8 * h..];
     // With themselves, and with the next four.
-    let own = w.widen(&x[4 * h..]);
-    let next = if h + 1 < g { w.widen(&x[4 * h + 4..]) } else { w.zero() };
-    let (near, far) = (w.ups(own, w.zero()), w.ups(w.add(next, next), own));
+    let own = w.factors(&x[4 * h..]);
+    let next = if h + 1 < g { w.factors(&x[4 * h + 4..]) } else { w.no_factors() };
+    let (near, far) = (w.ups(own, w.no_factors()), w.ups(w.double(next), own));
     if h == 0 {
-        four::<W, true>(w, c, near, digits);
-        four::<W, true>(w, &mut c[4..], far, digits);
+        four::<W, true, LOWEST>(w, c, near, digits);
+        four::<W, true, MIDDLE>(w, &mut c[4..], far, digits);
         if g > 1 {
-            rows::<W, true>(w, &mut c[8..], &view.factor[8 * COPIES..], digits, g - 1, beside);
+            rows::<W, true, false, true>(w, &mut c[8..], &view.factor[2 * SHIFTED..], digits, g - 1, beside);
         }
         return;
     }
-    four::<W, false>(w, c, near, digits);
+    four::<W, false, LOWEST>(w, c, near, digits);
     // The highest four columns are reached for the first time.
     if h + 1 < g {
-        four::<W, false>(w, &mut c[4..], far, digits);
+        four::<W, false, MIDDLE>(w, &mut c[4..], far, digits);
         beside.step();
-        let (n, factor) = (g - h - 2, &view.factor[4 * COPIES * (h + 2)..]);
-        rows::<W, false>(w, &mut c[8..], factor, digits, n, beside);
-        rows::<W, true>(w, &mut c[8 + 4 * n..], &factor[4 * COPIES * n..], digits, 1, beside);
+        let (n, factor) = (g - h - 2, &view.factor[SHIFTED * (h + 2)..]);
+        rows::<W, false, false, false>(w, &mut c[8..], factor, digits, n, beside);
+        rows::<W, true, false, true>(w, &mut c[8 + 4 * n..], &factor[SHIFTED * n..], digits, 1, beside);
     } else {
-        four::<W, true>(w, &mut c[4..], far, digits);
+        four::<W, true, MIDDLE>(w, &mut c[4..], far, digits);
     }
 }

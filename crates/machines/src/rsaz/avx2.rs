@@ -1,7 +1,7 @@
 //! AVX2: four columns in a vector, multiplied 32 by 32 bits.
 
 use std::arch::x86_64::*;
-use zariz_kernels::rsaz::Machine;
+use zariz_kernels::rsaz::{Machine, SHIFTED};
 
 use crate::batch::avx2::in_register;
 
@@ -21,6 +21,7 @@ impl Machine for Avx2 {
     type Digit = u32;
     type Word = u64;
     type Vector = __m256i;
+    type Factors = __m256i;
     type Packed = __m256i;
 
     #[inline(always)]
@@ -32,6 +33,7 @@ impl Machine for Avx2 {
         digit
     }
     rsaz_words!();
+    rsaz_wide_factors!();
 
     #[inline(always)]
     fn zero(self) -> __m256i {
@@ -51,7 +53,7 @@ impl Machine for Avx2 {
         unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), v) }
     }
     #[inline(always)]
-    fn widen(self, digits: &[u32]) -> __m256i {
+    fn factors(self, digits: &[u32]) -> __m256i {
         let digits: &[u32; 4] = digits.first_chunk().expect("four digits");
         // SAFETY: `self` proves AVX2; the array is 16 readable bytes, and the load needs no alignment.
         unsafe { _mm256_cvtepu32_epi64(_mm_loadu_si128(digits.as_ptr().cast())) }

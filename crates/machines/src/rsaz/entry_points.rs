@@ -30,6 +30,40 @@ macro_rules! rsaz_words {
     };
 }
 
+/// The operations on factors, for a machine whose factors lie in columns.
+macro_rules! rsaz_wide_factors {
+    () => {
+        #[inline(always)]
+        fn no_factors(self) -> Self::Factors {
+            self.zero()
+        }
+        #[inline(always)]
+        fn double(self, a: Self::Factors) -> Self::Factors {
+            self.add(a, a)
+        }
+        #[inline(always)]
+        fn shift(self, words: &mut [u64], a: Self::Factors, below: Self::Factors) {
+            let words = &mut words[..SHIFTED];
+            let [a, b, c, d] = self.ups(a, below);
+            self.store(words, a);
+            self.store(&mut words[4..], b);
+            self.store(&mut words[8..], c);
+            self.store(&mut words[12..], d);
+        }
+        #[inline(always)]
+        fn shift_digits(self, words: &mut [u64], digits: [u32; 7]) {
+            words[..SHIFTED]
+                .iter_mut()
+                .enumerate()
+                .for_each(|(i, word)| *word = digits[3 + i % 4 - i / 4].into());
+        }
+        #[inline(always)]
+        fn shifted(self, words: &[u64; SHIFTED]) -> [Self::Factors; 4] {
+            [self.load(words), self.load(&words[4..]), self.load(&words[8..]), self.load(&words[12..])]
+        }
+    };
+}
+
 /// Implements [`zariz_kernels::rsaz::Kernels`] for a machine.
 ///
 /// `$features` is the list for `#[target_feature]`, empty for a machine that needs none; `$tuned` are pairs

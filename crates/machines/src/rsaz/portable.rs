@@ -1,6 +1,6 @@
 //! Any processor: four columns one after the other.
 
-use zariz_kernels::rsaz::Machine;
+use zariz_kernels::rsaz::{Machine, SHIFTED};
 
 /// RSAZ's machine that needs no instruction set.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,6 +24,7 @@ impl Machine for Portable {
     type Digit = u32;
     type Word = u64;
     type Vector = Four;
+    type Factors = Four;
     type Packed = [u32; 8];
 
     #[inline(always)]
@@ -35,6 +36,7 @@ impl Machine for Portable {
         digit
     }
     rsaz_words!();
+    rsaz_wide_factors!();
 
     #[inline(always)]
     fn zero(self) -> Four {
@@ -49,7 +51,7 @@ impl Machine for Portable {
         words[..4].copy_from_slice(&v);
     }
     #[inline(always)]
-    fn widen(self, digits: &[u32]) -> Four {
+    fn factors(self, digits: &[u32]) -> Four {
         let digits: &[u32; 4] = digits.first_chunk().expect("four digits");
         digits.map(u64::from)
     }

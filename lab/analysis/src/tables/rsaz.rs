@@ -3,7 +3,7 @@
 use zariz_kernels::rsaz::{Quotients, digit_bits_for, digits_for, most_sums};
 
 use super::markdown::{head, power, table};
-use crate::rsaz::{Observed, observe};
+use crate::rsaz::{Observed, observe, observe_halved};
 
 /// Both radices, both ways to find quotients, both operations.
 fn kinds() -> impl Iterator<Item = (u32, Quotients, bool)> {
@@ -39,10 +39,12 @@ pub fn make() -> Result<String, String> {
         let mut most = (0, 0);
         let counts = (4..=most_sums(m)).step_by(4);
         for digits in counts.clone() {
-            let observed = observe(m, digits, quotients, square, 1 << m);
             let place = format!("rsaz, {quotients:?}, {digits} digits of {m} bits, square: {square}");
-            findings.extend(observed.findings.iter().map(|finding| format!("{place}: {finding}")));
-            most = most.max((observed.largest, digits));
+            for observe in [observe, observe_halved] {
+                let observed = observe(m, digits, quotients, square, 1 << m);
+                findings.extend(observed.findings.iter().map(|finding| format!("{place}: {finding}")));
+                most = most.max((observed.largest, digits));
+            }
         }
         let [quotients, operation] = names(quotients, square);
         let digits = format!("4 to {}", counts.max().unwrap_or(0));
