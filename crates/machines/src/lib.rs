@@ -27,6 +27,8 @@ pub mod bls12_381;
 #[cfg(feature = "papers")]
 pub mod carry;
 pub mod memcheck;
+#[cfg(target_arch = "aarch64")]
+mod midr;
 #[cfg(target_arch = "x86_64")]
 pub mod mixed;
 pub mod pair;

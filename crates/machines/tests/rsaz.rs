@@ -17,6 +17,8 @@ macro_rules! on_every_wide_machine {
     ($check:ident) => {
         for &quotients in Quotients::ALL {
             $check(zariz_machines::rsaz::Portable::new(), quotients);
+            #[cfg(target_arch = "aarch64")]
+            $check(zariz_machines::rsaz::Neon::new(), quotients);
             #[cfg(target_arch = "x86_64")]
             match zariz_machines::rsaz::Avx2::new() {
                 Some(w) => $check(w, quotients),
