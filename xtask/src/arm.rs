@@ -12,6 +12,9 @@ use crate::packages::{Needed, provide};
 use crate::process::{cargo, command, empty_folder, output, run};
 use crate::target::AARCH64;
 
+/// A core on which `Auto` chooses `rsaz`, and one on which it does not.
+const CORES: [(&str, &str); 2] = [("neoverse-n1", "rsaz"), ("cortex-a72", "scalar")];
+
 /// The linker, and C's compiler.
 const GCC: &str = "aarch64-linux-gnu-gcc";
 const QEMU: &str = "qemu-aarch64-static";
@@ -25,7 +28,7 @@ pub const NEEDED: &[Needed] = &[
 /// What runs, of each crate: every engine and kernel against other libraries, the vectors of Wycheproof, and
 /// the provider in OpenSSL.
 const TESTS: &[(&str, &[&str])] = &[
-    ("zariz-machines", &["scalar", "differential"]),
+    ("zariz-machines", &["scalar", "rsaz", "differential"]),
     ("zariz", &["differential", "products", "rsa", "wycheproof"]),
     ("zariz-openssl-provider", &["encryption", "loading", "signatures", "wycheproof"]),
 ];
@@ -132,7 +135,7 @@ impl Places {
         let mut cargo = cargo(&[what, "--locked", "--target", &AARCH64.triple()]);
         cargo.env("CARGO_TARGET_DIR", &self.target);
         cargo.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", GCC);
-        let runner = format!("{QEMU} -L {}", self.system.display());
+        let runner = format!("{QEMU} -cpu {} -L {}", CORES[0].0, self.system.display());
         cargo.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER", runner);
         if let Some(compiler) = &self.compiler {
             cargo.env("RUSTC", compiler.join("rustc"));
@@ -150,17 +153,22 @@ impl Places {
 
     /// Every engine's self-test, and a signature by each that OpenSSL verifies.
     fn program(&self, program: &Path) -> Result<()> {
-        let mut info = self.qemu(program);
-        info.arg("info");
-        let said = output(info)?;
-        print!("{said}");
+        let mut said = String::new();
+        for (core, engine) in CORES {
+            let mut info = self.qemu(program);
+            info.arg("info").env("QEMU_CPU", core);
+            said = output(info)?;
+            print!("{said}");
+            let mut lines = said.lines().filter(|line| line.contains("chosen by auto"));
+            ensure!(lines.any(|line| line.starts_with(engine)), "`Auto` does not choose {engine} on {core}");
+        }
         ensure!(said.contains("leaves RSA to OpenSSL"), "the program does not say what the module does");
         let engines: Vec<&str> = said
             .lines()
             .filter(|line| line.contains("self-test"))
             .filter_map(|line| line.split(' ').next())
             .collect();
-        ensure!(engines.contains(&"scalar"), "there is no engine scalar");
+        ensure!(["scalar", "rsaz"].iter().all(|name| engines.contains(name)), "there is no such engine");
         let folder = self.target.join("program");
         empty_folder(&folder)?;
         let file = |name: &str| folder.join(name).display().to_string();

@@ -1,9 +1,9 @@
 //! Estimates what operations cost on this processor's engines, from tables of measured times.
 //!
 //! Nothing is measured at run time: a first request would pay for it, and the choice of engines would differ
-//! between runs. Only the ratios of costs matter. Three kinds of processor differ most: those with AVX-512,
-//! those that compute vectors of 256 bits as two halves, and the others. Each has a table, measured on one
-//! processor.
+//! between runs. Only the ratios of costs matter. Of x86-64, three kinds of processor differ most: those with
+//! AVX-512, those that compute vectors of 256 bits as two halves, and the others. Each has a table, measured
+//! on one processor. The table for 64-bit Arm is counted by a model.
 
 #[cfg(test)]
 mod measure;

@@ -18,8 +18,8 @@ use crate::prepared::Prepared;
 #[non_exhaustive]
 pub enum Dispatch {
     /// The cheapest combination of this processor's engines for the number of requests in a call. The costs
-    /// come from three built-in tables: for processors with AVX-512, for processors that split 256-bit
-    /// operations (AMD's Zen and Zen+), and for all others. Between the lengths of a table they are
+    /// come from built-in tables: for processors with AVX-512, for processors that split 256-bit operations
+    /// (AMD's Zen and Zen+), for all others, and for 64-bit Arm. Between the lengths of a table they are
     /// interpolated. So the choice depends only on the processor, the lengths and the number of requests;
     /// nothing is measured at run time.
     #[default]

@@ -23,7 +23,8 @@ pub enum Engine {
     /// One number across a vector, its carries in masks (Zhao et al. 2016), with AVX-512F, else without
     /// vectors. It exists for comparison: [`Dispatch::Auto`](crate::Dispatch::Auto) never chooses it.
     CarryChains,
-    /// RSAZ (Gueron and Krasnov 2012): one number across a vector in a redundant radix, with AVX2 and BMI2.
+    /// RSAZ (Gueron and Krasnov 2012): one number across a vector in a redundant radix, with AVX2 and BMI2,
+    /// or with NEON on 64-bit Arm.
     Rsaz,
     /// Limbs of 64 bits, for any processor: one number at a time. On 64-bit Arm, in assembly.
     Scalar,
@@ -119,7 +120,7 @@ impl FromStr for Engine {
 
 impl Engine {
     /// Every engine. With enough work for all its lanes, the last one that a processor can run is the
-    /// fastest.
+    /// fastest: except on cores of 64-bit Arm where [`Rsaz`](Self::Rsaz) is.
     pub const ALL: &'static [Self] = &{
         let mut all = [Self::Portable; TABLE.len()];
         let mut i = 0;
@@ -142,7 +143,12 @@ impl Engine {
 
     /// The fastest engine of this processor when there is enough work for all of its lanes.
     pub fn best() -> Self {
-        Self::ALL.iter().copied().rev().find(|engine| engine.is_available()).unwrap_or(Self::Portable)
+        let last = Self::ALL.iter().copied().rev().find(|engine| engine.is_available());
+        match last {
+            // On some of Arm's cores.
+            Some(Self::Scalar) if Self::Rsaz.may_be_chosen() => Self::Rsaz,
+            last => last.unwrap_or(Self::Portable),
+        }
     }
 
     /// Whether this processor can run the engine.
@@ -193,6 +199,7 @@ impl Engine {
         match self.row().auto {
             Auto::Never => false,
             Auto::Native => self.row().native.machine().is_some(),
+            Auto::Where(says_so) => says_so(),
             Auto::Without(better) => self.is_available() && !better.is_available(),
         }
     }

@@ -3,6 +3,8 @@
 //! processor's engines. Each file says how its rows were measured. An engine that a processor lacks needs no
 //! row there: one file for each engine is enough.
 
+/// Rows for 64-bit Arm.
+mod neoverse_n1;
 /// Rows for processors with AVX-512F and DQ.
 pub mod with_avx512;
 /// Rows for processors that compute vectors of 256 bits as two halves.
@@ -26,6 +28,9 @@ pub struct EngineCosts {
 
 /// The rows of the measured processor that is most like this one.
 pub fn rows() -> Vec<EngineCosts> {
+    if cfg!(target_arch = "aarch64") {
+        return neoverse_n1::ROWS.to_vec();
+    }
     let (with, without, halved) = (with_avx512::ROWS, without_avx512::ROWS, with_halved_vectors::ROWS);
     if Engine::Avx512Fma.is_available() {
         completed(with, [without, halved])

@@ -34,6 +34,8 @@ pub enum Auto {
     Never,
     /// Where the processor has its special instructions.
     Native,
+    /// Where that function says so.
+    Where(fn() -> bool),
     /// Where the processor cannot run that engine, which is better with as many numbers.
     Without(Engine),
 }
@@ -67,6 +69,15 @@ macro_rules! find {
         }
         find
     }};
+}
+
+fn find_rsaz() -> Option<&'static dyn Backend> {
+    #[cfg(target_arch = "x86_64")]
+    return rsaz::Avx2::new().map(Rsaz).map(leaked);
+    #[cfg(target_arch = "aarch64")]
+    return Some(leaked(Rsaz(rsaz::Neon::new())));
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    return None;
 }
 
 impl Row {
@@ -105,11 +116,17 @@ pub static TABLE: &[Row] = &[
         .native(Native::Vectors(find!(carry::Avx512::new().map(Carry))))
         .portable(|| leaked(Carry(carry::Portable::new()))),
     #[cfg(not(feature = "papers"))]
-    Row::new(Engine::Rsaz, "rsaz", "AVX2 and BMI2", Layout::Single, Auto::Native)
-        .native(Native::Vectors(find!(rsaz::Avx2::new().map(Rsaz)))),
+    Row::new(
+        Engine::Rsaz,
+        "rsaz",
+        "AVX2 and BMI2, or 64-bit Arm",
+        Layout::Single,
+        Auto::Where(rsaz::is_fast),
+    )
+    .native(Native::Vectors(find_rsaz)),
     #[cfg(feature = "papers")]
-    Row::new(Engine::Rsaz, "rsaz", NOTHING, Layout::Single, Auto::Native)
-        .native(Native::Vectors(find!(rsaz::Avx2::new().map(Rsaz))))
+    Row::new(Engine::Rsaz, "rsaz", NOTHING, Layout::Single, Auto::Where(rsaz::is_fast))
+        .native(Native::Vectors(find_rsaz))
         .portable(|| leaked(Rsaz(rsaz::Portable::new()))),
     Row::new(Engine::Scalar, "scalar", NOTHING, Layout::Single, Auto::Without(Engine::ScalarAdx))
         .portable(|| leaked(Single(scalar::Baseline::new()))),
