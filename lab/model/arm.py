@@ -5,7 +5,13 @@ Each operation runs once under qemu, which writes down the instructions that are
 computes their cycles on each processor. docs/notes/arm.md has the tables and says what the models leave out.
 
     cargo xtask test arm      # compiles target/arm/target/aarch64-unknown-linux-gnu/debug/libzariz_capi.a
-    lab/model/arm.py target/arm/target/aarch64-unknown-linux-gnu/debug/libzariz_capi.a AWS_LC [LIMBS ...]
+    lab/model/arm.py LIBRARY TRACED AWS_LC [LIMBS ...]      # the tables of docs/notes/arm.md
+    lab/model/arm.py --costs PROCESSOR TRACED               # rows for crates/zariz/src/cost/table
+
+LIBRARY is that library. TRACED is the example `traced` of zariz-machines, statically linked: compiled by
+
+    RUSTFLAGS="-Ctarget-feature=+crt-static -Crelocation-model=static" cargo build --release \\
+        -p zariz-machines --example traced --target aarch64-unknown-linux-gnu
 
 AWS_LC is a source tree of AWS-LC, such as `aws-lc` in the crate aws-lc-sys: its armv8-mont.S is OpenSSL's
 code too. It is compiled into a temporary folder. llvm-mca is of LLVM 19.
@@ -31,8 +37,16 @@ S2N = [
     "generic/bignum_optsub",
 ]
 OPERATIONS = [("square and reduction", "ams"), ("product and reduction", "amm")]
-CODE = [("zariz", "zariz"), ("OpenSSL, AWS-LC", "openssl"), ("AWS-LC where multipliers are slow", "s2n")]
-
+CODE = [
+    ("zariz, `scalar`", "zariz"),
+    ("zariz, `rsaz`", "rsaz"),
+    ("OpenSSL, AWS-LC", "openssl"),
+    ("AWS-LC where multipliers are slow", "s2n"),
+]
+# Lengths of crates/zariz/src/cost/table.rs. Above the longest that is traced, costs grow as squares.
+LENGTHS = [256, 512, 1024, 1536, 2048, 3072, 4096, 8192, 16384]
+LONGEST = 4096
+MULTIPLY = ("mul x", "umulh x", "umlal", "umull")
 
 
 def output(*command, **options):
@@ -42,38 +56,43 @@ def output(*command, **options):
     return done.stdout
 
 
-class Program:
-    """The C program with all operations, its instructions and its symbols."""
+def symbols_of(file):
+    listed = subprocess.run([TOOLS + "nm", file], capture_output=True, text=True).stdout
+    lines = (line.split() for line in listed.splitlines())
+    return {parts[2]: int(parts[0], 16) for parts in lines if len(parts) == 3}
 
-    def __init__(self, folder, library, aws):
-        sources = [aws / "generated-src/linux-aarch64/crypto/fipsmodule/armv8-mont.S"]
-        bignum = aws / "third_party/s2n-bignum/s2n-bignum-imported"
-        sources += [bignum / f"arm/{name}.S" for name in S2N]
-        objects = []
-        for source in sources:
-            objects.append(folder / f"{source.stem}.o")
-            output(TOOLS + "gcc", "-c", f"-I{aws}/include", f"-I{bignum}/include", source, "-o", objects[-1])
-        symbols = self.symbols_of(library)
-        names = {}
-        for operation in ["mul", "sqr", "reduce"]:
-            path = f"a64{len(operation)}{operation}{len(operation)}{operation}17h"
-            names[operation] = next(name for name in symbols if path in name)
-        defined = [f"-Wl,-u,{name},--defsym=a64_{operation}={name}" for operation, name in names.items()]
-        self.path = folder / "operations"
-        inputs = [HERE / "operations.c", *objects, library, *defined]
-        output(TOOLS + "gcc", "-static", "-O2", *inputs, "-o", self.path, "-lm")
-        self.symbols = self.symbols_of(self.path)
+
+def compiled(folder, library, aws):
+    """The C program with the assembly of zariz and of others."""
+    sources = [aws / "generated-src/linux-aarch64/crypto/fipsmodule/armv8-mont.S"]
+    bignum = aws / "third_party/s2n-bignum/s2n-bignum-imported"
+    sources += [bignum / f"arm/{name}.S" for name in S2N]
+    objects = []
+    for source in sources:
+        objects.append(folder / f"{source.stem}.o")
+        output(TOOLS + "gcc", "-c", f"-I{aws}/include", f"-I{bignum}/include", source, "-o", objects[-1])
+    symbols = symbols_of(library)
+    names = {}
+    for operation in ["mul", "sqr", "reduce"]:
+        path = f"a64{len(operation)}{operation}{len(operation)}{operation}17h"
+        names[operation] = next(name for name in symbols if path in name)
+    defined = [f"-Wl,-u,{name},--defsym=a64_{operation}={name}" for operation, name in names.items()]
+    inputs = [HERE / "operations.c", *objects, library, *defined]
+    output(TOOLS + "gcc", "-static", "-O2", *inputs, "-o", folder / "operations", "-lm")
+    return folder / "operations"
+
+
+class Program:
+    """A program with operations, its instructions and its symbols."""
+
+    def __init__(self, path):
+        self.path = path
+        self.symbols = symbols_of(path)
         self.code = {}
-        for line in output(TOOLS + "objdump", "-d", "--no-show-raw-insn", self.path).splitlines():
+        for line in output(TOOLS + "objdump", "-d", "--no-show-raw-insn", path).splitlines():
             if found := re.match(r"\s*([0-9a-f]+):\t(.*)$", line):
                 text = found[2].split("//")[0].split("<")[0].strip().replace("\t", " ")
                 self.code[int(found[1], 16)] = self.readable(text)
-
-    @staticmethod
-    def symbols_of(file):
-        listed = subprocess.run([TOOLS + "nm", file], capture_output=True, text=True).stdout
-        lines = (line.split() for line in listed.splitlines())
-        return {parts[2]: int(parts[0], 16) for parts in lines if len(parts) == 3}
 
     @staticmethod
     def readable(text):
@@ -87,11 +106,11 @@ class Program:
             return re.sub(r",[^,]*$", ", place", text)
         return text
 
-    def executed(self, operation, limbs, folder):
-        """The instructions of an operation, in order."""
+    def executed(self, folder, *arguments):
+        """The instructions of an operation, in order, and what the program says."""
         log = folder / "log"
-        logged = ["-singlestep", "-d", "exec,nochain", "-D", log]
-        result = output("qemu-aarch64-static", *logged, self.path, operation, str(limbs))
+        logged = ["-cpu", "neoverse-n1", "-singlestep", "-d", "exec,nochain", "-D", log]
+        result = output("qemu-aarch64-static", *logged, self.path, *map(str, arguments))
         text, inside = [], False
         for line in open(log):
             if not (found := re.search(r"\[[0-9a-f]+/([0-9a-f]+)/", line)):
@@ -112,36 +131,62 @@ def cycles(text, processor):
 
     def total(iterations):
         options = [f"-mcpu={processor}", f"-iterations={iterations}", "-mtriple=aarch64-linux-gnu"]
-        options += ["-call-latency=1", "-instruction-info=0", "-resource-pressure=0"]
+        options += ["-call-latency=1", "-skip-unsupported-instructions=lack-sched"]
+        options += ["-instruction-info=0", "-resource-pressure=0"]
         said = output(MCA, *options, input="\n".join(text) + "\n")
         return int(re.search(r"Total Cycles:\s+(\d+)", said)[1])
 
     return round((total(6) - total(2)) / 4)
 
 
+def costs(processor, traced, folder):
+    """Rows of the cost table: cycles of a plain product, a multiplication and a squaring, at each length."""
+    for engine in ["rsaz", "scalar"]:
+        rows = []
+        for bits in LENGTHS:
+            fits = min(bits, LONGEST)
+            found = [traced.executed(folder, engine, name, fits)[0] for name in ["product", "amm", "ams"]]
+            rows.append([cycles(text, processor) * (bits // fits) ** 2 for text in found])
+        print(f"    EngineCosts {{ engine: Engine::{engine.title()}, numbers: 1, costs: {rows} }},")
+
+
+def table(bits, what, operation, codes, folder):
+    head = [f"{bits} bits: {what}", "multiplications", "instructions", *PROCESSORS]
+    print(f"\n| {' | '.join(head)} |")
+    print("|---|" + "---:|" * (2 + len(PROCESSORS)))
+    results = set()
+    for name, code in CODE:
+        if code == "s2n" and bits not in (1024, 2048):
+            continue
+        program, traced = codes
+        if code == "rsaz":
+            # Another form of numbers: the result is compared with that of the engine `scalar`.
+            text, result = traced.executed(folder, code, operation, bits)
+            if result != traced.executed(folder, "scalar", operation, bits)[1]:
+                sys.exit("the engines' results differ")
+        else:
+            text, result = program.executed(folder, f"{code}_{operation}", bits // 64)
+            results.add(result)
+        products = sum(line.startswith(MULTIPLY) for line in text)
+        figures = " | ".join(str(cycles(text, processor)) for processor in PROCESSORS)
+        print(f"| {name} | {products} | {len(text)} | {figures} |", flush=True)
+    if len(results) != 1:
+        sys.exit("the results differ")
+
+
 def main():
-    if len(sys.argv) < 3:
+    arguments = sys.argv[1:]
+    if len(arguments) < 3:
         sys.exit(__doc__)
-    library, aws = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        program = Program(folder, library, aws)
-        for limbs in map(int, sys.argv[3:] or ["16", "32"]):
+        if arguments[0] == "--costs":
+            return costs(arguments[1], Program(pathlib.Path(arguments[2]).resolve()), folder)
+        library, traced, aws = (pathlib.Path(argument).resolve() for argument in arguments[:3])
+        codes = Program(compiled(folder, library, aws)), Program(traced)
+        for limbs in map(int, arguments[3:] or ["16", "32"]):
             for what, operation in OPERATIONS:
-                head = [f"{64 * limbs} bits: {what}", "MUL and UMULH", "instructions", *PROCESSORS]
-                print(f"\n| {' | '.join(head)} |")
-                print("|---|" + "---:|" * (2 + len(PROCESSORS)))
-                results = set()
-                for name, code in CODE:
-                    if code == "s2n" and limbs not in (16, 32):
-                        continue
-                    text, result = program.executed(f"{code}_{operation}", limbs, folder)
-                    results.add(result)
-                    products = sum(line.startswith(("mul x", "umulh x")) for line in text)
-                    figures = " | ".join(str(cycles(text, processor)) for processor in PROCESSORS)
-                    print(f"| {name} | {products} | {len(text)} | {figures} |", flush=True)
-                if len(results) != 1:
-                    sys.exit("the results differ")
+                table(64 * limbs, what, operation, codes, folder)
 
 
 if __name__ == "__main__":
