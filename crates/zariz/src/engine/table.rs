@@ -132,7 +132,7 @@ pub static TABLE: &[Row] = &[
         .portable(|| leaked(Single(scalar::Baseline::new()))),
     Row::new(Engine::ScalarAdx, "scalar-adx", "BMI2 and ADX", Layout::Single, Auto::Native)
         .native(Native::Limbs(find!(scalar::Adx::new().map(Single)))),
-    // Until it is measured on AMD's processors: then `Auto::Without(Engine::PairFma)`.
+    // On an Intel processor it is slower while the core's other thread is busy; AMD's were not measured.
     Row::new(Engine::RsazAdx, "rsaz-adx", "AVX2, BMI2 and ADX", Layout::Pair, Auto::Never)
         .native(Native::Vectors(find!(mixed::RsazAdx::new().map(Mixed)))),
     Row::new(Engine::PairFma, "pair-fma", AVX512, Layout::Pair, Auto::Without(Engine::PairIfma))

@@ -4,7 +4,7 @@
 //! The row of [`Engine::AvxIfma`] is the counted row of `with_avx512`, times the quotient of the two
 //! processors' times on [`Engine::ScalarAdx`], and times 1.07 as all vector code here.
 //!
-//! The row of [`Engine::RsazAdx`] is not measured, and `Auto` does not use it yet. It is the sum of its two
+//! The row of [`Engine::RsazAdx`] is not measured, and `Auto` does not use it. It is the sum of its two
 //! halves' rows, divided by 1.26 at 1024 and 1536 bits, which is what this processor gained in loops of vector
 //! rows and scalar rows by turns; and by 1.12 at 2048 bits, where the steps have a third more instructions.
 
