@@ -12,6 +12,7 @@ use std::time::Instant;
 
 use crate::metadata::{Graph, target_directory};
 use crate::process::{cargo, output, root};
+use crate::tables;
 
 /// The programs that take a minute or more, the slowest first. They begin first, so that none runs alone at
 /// the end.
@@ -22,10 +23,12 @@ pub type Job = (String, Command);
 
 /// Which crates.
 pub enum Of<'a> {
+    /// All but the analysis.
+    All,
     /// Those of these folders.
     These(&'a [&'a str]),
-    /// All but the one of this name, which is not compiled.
-    AllBut(&'a str),
+    /// The analysis.
+    Analysis,
 }
 
 /// Which programs.
@@ -38,16 +41,15 @@ pub enum Which {
 /// The tests of some crates, with the variable in their environment.
 pub fn programs(of: Of, which: Which, variable: Option<(&str, &str)>) -> Result<Vec<Job>> {
     let place = |it: &Built| SLOW.iter().position(|slow| *slow == it.name);
-    let mut built = match of {
-        Of::These(folders) => {
-            let mut built = built(&[])?;
-            built.retain(|it| folders.iter().any(|folder| root().join(folder) == it.folder));
-            built
-        }
-        Of::AllBut(name) => built(&["--exclude", name])?,
+    let is_chosen = |folder: &Path| match of {
+        Of::All => true,
+        Of::These(folders) => folders.iter().any(|it| root().join(it) == folder),
+        Of::Analysis => root().join(tables::FOLDER) == folder,
     };
+    let mut built = built(matches!(of, Of::Analysis))?;
     built.retain(|it| {
         it.is_test
+            && is_chosen(&it.folder)
             && match which {
                 Which::All => true,
                 Which::Quick => place(it).is_none(),
@@ -68,14 +70,14 @@ pub fn programs(of: Of, which: Which, variable: Option<(&str, &str)>) -> Result<
 
 /// A program of the workspace, as its tests use it.
 pub fn program(name: &str) -> Result<PathBuf> {
-    let found = built(&[])?.into_iter().find(|it| !it.is_test && it.name == name);
+    let found = built(name == tables::ANALYSIS)?.into_iter().find(|it| !it.is_test && it.name == name);
     Ok(found.with_context(|| format!("cargo did not build {name}"))?.program)
 }
 
 /// The file of a library of the workspace, as its tests use it.
 pub fn library(file: &str) -> Result<PathBuf> {
     let is_it = |path: &PathBuf| path.file_name().is_some_and(|name| name == file);
-    let libraries = messages(&[])?.into_iter().flat_map(|message| {
+    let libraries = messages(false)?.into_iter().flat_map(|message| {
         let files = message["filenames"].as_array().cloned().unwrap_or_default();
         files.into_iter().filter_map(|file| file.as_str().map(PathBuf::from))
     });
@@ -98,20 +100,21 @@ struct Built {
     is_test: bool,
 }
 
-/// Compiles the tests of the whole workspace, and the programs and libraries that they use, and returns
-/// cargo's messages. All steps use these: another set of packages may have other features, and would be
-/// compiled again.
-fn messages(but: &[&str]) -> Result<Vec<Value>> {
-    let messages = ["--no-run", "--message-format=json-render-diagnostics"];
+/// Compiles the tests of the workspace, and the programs and libraries that they use, but no examples, which
+/// clippy has read. Returns cargo's messages. All steps use these: another set of packages may have other
+/// features, and would be compiled again. Only the analysis may be missing, which takes minutes.
+fn messages(with_analysis: bool) -> Result<Vec<Value>> {
+    let messages = ["--lib", "--bins", "--tests", "--no-run", "--message-format=json-render-diagnostics"];
+    let but: &[&str] = if with_analysis { &[] } else { &["--exclude", tables::ANALYSIS] };
     let build = cargo(&[&["test", "--workspace", "--locked"], but, &messages[..]].concat());
     let messages = output(build).context("the tests do not compile")?;
     messages.lines().map(|line| serde_json::from_str(line).context("cargo's message is not JSON")).collect()
 }
 
 /// The programs among these.
-fn built(but: &[&str]) -> Result<Vec<Built>> {
+fn built(with_analysis: bool) -> Result<Vec<Built>> {
     let mut built = Vec::new();
-    for message in messages(but)? {
+    for message in messages(with_analysis)? {
         let text = |value: &Value| value.as_str().map(str::to_owned);
         if let (Some(program), Some(manifest), Some(name)) =
             (text(&message["executable"]), text(&message["manifest_path"]), text(&message["target"]["name"]))

@@ -242,11 +242,11 @@ fn features() -> Result<()> {
 
 fn tests() -> Result<()> {
     packages::check()?;
-    suite::run(suite::programs(Of::AllBut(tables::ANALYSIS), Which::Quick, None)?)?;
+    suite::run(suite::programs(Of::All, Which::Quick, None)?)?;
     run_command(cargo(&["test", "--workspace", "--locked", "--exclude", tables::ANALYSIS, "--doc"]))
 }
 
 fn slow() -> Result<()> {
     packages::check()?;
-    suite::run(suite::programs(Of::AllBut(tables::ANALYSIS), Which::Slow, None)?)
+    suite::run(suite::programs(Of::All, Which::Slow, None)?)
 }
