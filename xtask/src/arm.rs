@@ -29,7 +29,7 @@ pub const NEEDED: &[Needed] = &[
 /// the provider in OpenSSL.
 const TESTS: &[(&str, &[&str])] = &[
     ("zariz-machines", &["scalar", "rsaz", "differential"]),
-    ("zariz", &["differential", "products", "rsa", "wycheproof"]),
+    ("zariz", &["differential", "dispatch", "products", "rsa", "wycheproof"]),
     ("zariz-openssl-provider", &["encryption", "loading", "signatures", "wycheproof"]),
 ];
 
@@ -168,7 +168,10 @@ impl Places {
             .filter(|line| line.contains("self-test"))
             .filter_map(|line| line.split(' ').next())
             .collect();
-        ensure!(["scalar", "rsaz"].iter().all(|name| engines.contains(name)), "there is no such engine");
+        ensure!(
+            ["scalar", "rsaz"].iter().all(|name| engines.contains(name)),
+            "`info` does not test scalar and rsaz"
+        );
         let folder = self.target.join("program");
         empty_folder(&folder)?;
         let file = |name: &str| folder.join(name).display().to_string();
@@ -177,8 +180,10 @@ impl Places {
         fs::write(&message, "signed on Arm\n").context("cannot write a message")?;
         run(command("openssl", &["genrsa", "-out", &private, "2048"]))?;
         run(command("openssl", &["rsa", "-in", &private, "-pubout", "-out", &public]))?;
-        for engine in engines {
+        let forced = engines.iter().map(|engine| (CORES[0].0, *engine));
+        for (core, engine) in CORES.iter().map(|(core, _)| (*core, "auto")).chain(forced) {
             let mut sign = self.qemu(program);
+            sign.env("QEMU_CPU", core);
             sign.args(["sign", "--key", &private, "--engine", engine, "--out", &signature, &message]);
             run(sign)?;
             run(command(

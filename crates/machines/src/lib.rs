@@ -27,7 +27,7 @@ pub mod bls12_381;
 #[cfg(feature = "papers")]
 pub mod carry;
 pub mod memcheck;
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 mod midr;
 #[cfg(target_arch = "x86_64")]
 pub mod mixed;

@@ -1,15 +1,17 @@
 //! Which core of 64-bit Arm this is, by the register MIDR_EL1.
 
-/// Whether vectors multiply numbers faster than MUL and UMULH do: on Neoverse N1 and on Apple's cores, by
-/// LLVM's models of them (docs/notes/arm.md).
-pub fn vectors_multiply_faster() -> bool {
-    const ARM_NEOVERSE_N1: (u64, u64) = (0x41, 0xd0c);
-    const APPLE: u64 = 0x61;
-    cfg!(target_vendor = "apple")
-        || midr().is_some_and(|midr| {
-            let (implementer, part) = (midr >> 24 & 0xff, midr >> 4 & 0xfff);
-            implementer == APPLE || (implementer, part) == ARM_NEOVERSE_N1
-        })
+/// Arm's Neoverse N1.
+pub fn is_neoverse_n1() -> bool {
+    midr().is_some_and(|midr| implementer(midr) == 0x41 && midr >> 4 & 0xfff == 0xd0c)
+}
+
+/// One of Apple's.
+pub fn is_apples() -> bool {
+    cfg!(target_vendor = "apple") || midr().is_some_and(|midr| implementer(midr) == 0x61)
+}
+
+fn implementer(midr: u64) -> u64 {
+    midr >> 24 & 0xff
 }
 
 #[cfg(target_os = "linux")]
@@ -18,18 +20,22 @@ unsafe extern "C" {
     safe fn getauxval(number: std::ffi::c_ulong) -> std::ffi::c_ulong;
 }
 
-/// The register, where the system lets programs read it.
+/// The register, where the system lets programs read it. It is read once: Linux answers by a trap, for the core
+/// on which the thread runs.
 #[cfg(target_os = "linux")]
 fn midr() -> Option<u64> {
+    static MIDR: std::sync::OnceLock<Option<u64>> = std::sync::OnceLock::new();
     const HWCAP: std::ffi::c_ulong = 16;
     const HWCAP_CPUID: std::ffi::c_ulong = 1 << 11;
-    (getauxval(HWCAP) & HWCAP_CPUID != 0).then(|| {
-        let midr;
-        // SAFETY: Linux has just said that programs may read the register, which changes nothing.
-        unsafe {
-            std::arch::asm!("mrs {}, midr_el1", out(reg) midr, options(nomem, nostack, preserves_flags))
-        };
-        midr
+    *MIDR.get_or_init(|| {
+        (getauxval(HWCAP) & HWCAP_CPUID != 0).then(|| {
+            let midr;
+            // SAFETY: Linux has just said that programs may read the register, which changes nothing.
+            unsafe {
+                std::arch::asm!("mrs {}, midr_el1", out(reg) midr, options(nomem, nostack, preserves_flags))
+            };
+            midr
+        })
     })
 }
 

@@ -1,4 +1,4 @@
-//! Estimates what operations cost on this processor's engines, from tables of measured times.
+//! Estimates what operations cost on this processor's engines, from tables.
 //!
 //! Nothing is measured at run time: a first request would pay for it, and the choice of engines would differ
 //! between runs. Only the ratios of costs matter. Of x86-64, three kinds of processor differ most: those with
@@ -123,7 +123,7 @@ impl table::EngineCosts {
 
 #[cfg(test)]
 mod tests {
-    use super::table::{completed, with_avx512, with_halved_vectors, without_avx512};
+    use super::table::{apple_m1, completed, neoverse_n1, with_avx512, with_halved_vectors, without_avx512};
     use super::*;
 
     const TABLES: [&[table::EngineCosts]; 3] =
@@ -150,6 +150,17 @@ mod tests {
         }
     }
 
+    #[test]
+    fn arms_engines_have_rows() {
+        for rows in [neoverse_n1::ROWS, apple_m1::ROWS] {
+            let engines: Vec<_> = rows.iter().map(|row| (row.engine, row.numbers)).collect();
+            assert_eq!(engines, [(Engine::Rsaz, 1), (Engine::Scalar, 1)]);
+            for costs in rows.iter().flat_map(|row| row.costs.windows(2)) {
+                assert!((0..3).all(|i| 0 < costs[0][i] && costs[0][i] < costs[1][i]));
+            }
+        }
+    }
+
     /// A processor twice as slow on AVX2 is twice as slow on what it lacks.
     #[test]
     fn guesses_are_rows_of_other_processors() {
@@ -164,7 +175,7 @@ mod tests {
     #[test]
     fn costs_between_lengths() {
         assert!(LENGTHS.windows(2).all(|pair| (pair[1] - pair[0]).is_power_of_two()));
-        for row in TABLES.into_iter().flatten() {
+        for row in TABLES.into_iter().flatten().chain(neoverse_n1::ROWS).chain(apple_m1::ROWS) {
             let square = |bits| row.cost(bits).square;
             for (i, &length) in LENGTHS.iter().enumerate() {
                 assert_eq!(square(length), row.costs[i][2]);

@@ -145,8 +145,7 @@ impl Engine {
     pub fn best() -> Self {
         let last = Self::ALL.iter().copied().rev().find(|engine| engine.is_available());
         match last {
-            // On some of Arm's cores.
-            Some(Self::Scalar) if Self::Rsaz.may_be_chosen() => Self::Rsaz,
+            Some(Self::Scalar) if cfg!(target_arch = "aarch64") && Self::Rsaz.may_be_chosen() => Self::Rsaz,
             last => last.unwrap_or(Self::Portable),
         }
     }
@@ -297,6 +296,8 @@ mod tests {
         assert!(
             ![Engine::Portable, Engine::Scalar, Engine::ScalarAdx].iter().any(|engine| engine.uses_vectors())
         );
+        #[cfg(target_arch = "aarch64")]
+        assert!(Engine::Rsaz.uses_vectors());
         #[cfg(target_arch = "x86_64")]
         {
             use zariz_machines::is_hidden;

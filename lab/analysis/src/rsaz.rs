@@ -153,12 +153,6 @@ impl<const HALVED: bool> rsaz::Machine for Bound<HALVED> {
     fn shift(self, words: &mut [u64], a: [u64; 4], below: [u64; 4]) {
         words[..SHIFTED].copy_from_slice(self.ups(a, below).as_flattened());
     }
-    fn shift_digits(self, words: &mut [u64], digits: [u32; 7]) {
-        words[..SHIFTED]
-            .iter_mut()
-            .enumerate()
-            .for_each(|(i, word)| *word = digits[3 + i % 4 - i / 4].into());
-    }
     fn shifted(self, words: &[u64; SHIFTED]) -> [[u64; 4]; 4] {
         std::array::from_fn(|i| self.load(&words[4 * i..]))
     }

@@ -223,6 +223,9 @@ impl Case {
         if let Some(w) = zariz_machines::rsaz::Avx2::new() {
             return self.chained(w);
         }
+        #[cfg(target_arch = "aarch64")]
+        return self.chained(zariz_machines::rsaz::Neon::new());
+        #[cfg(not(target_arch = "aarch64"))]
         self.chained(zariz_machines::rsaz::Portable::new())
     }
 }
@@ -243,7 +246,11 @@ fn powers(bits: usize, bench: &Bench) -> Result<Vec<Row>, Failure> {
         names.push((name.to_owned(), engine.to_owned()));
         contestants.push(contestant);
     };
-    let rsaz = if Engine::Rsaz.uses_vectors() { "rsaz, AVX2" } else { "rsaz, no vectors" };
+    let rsaz = match Engine::Rsaz.uses_vectors() {
+        true if cfg!(target_arch = "aarch64") => "rsaz, NEON",
+        true => "rsaz, AVX2",
+        false => "rsaz, no vectors",
+    };
     add("RSAZ, chained quotients", rsaz, case.best_chained()?);
     add("RSAZ, friendly quotients", rsaz, case.engine(Engine::Rsaz)?);
     let scalar = if Engine::ScalarAdx.is_available() { Engine::ScalarAdx } else { Engine::Scalar };

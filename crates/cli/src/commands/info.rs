@@ -139,8 +139,11 @@ impl EngineInfo {
 
 impl Info {
     fn table(&self) -> String {
-        let features =
-            if self.features.is_empty() { "none that engines use".into() } else { self.features.join(" ") };
+        let features = if self.features.is_empty() {
+            "none that engines look for".into()
+        } else {
+            self.features.join(" ")
+        };
         let mut text = format!("zariz      {}\nprocessor  {}\n", self.version, self.processor);
         // Writing to a string cannot fail.
         let _ = writeln!(text, "design     {}", self.design.unwrap_or("unknown"));

@@ -1,7 +1,8 @@
 //! The operations of a machine for RSAZ: four columns of one number in a vector, and scalar words beside
 //! them.
 
-/// The words that hold four factors in all their places: [`Machine::shift`].
+/// Room for four factors in all their places: [`Machine::shift`]. A machine may use less: NEON uses four words,
+/// and loads from unaligned places.
 pub const SHIFTED: usize = 16;
 
 /// A machine that works on four columns of one number at once, and on single ones.
@@ -64,7 +65,11 @@ pub trait Machine: Copy + Send + Sync + 'static {
     /// Writes four factors with the four `below` them, for [`shifted`](Self::shifted).
     fn shift(self, words: &mut [Self::Word], a: Self::Factors, below: Self::Factors);
     /// Like [`shift`](Self::shift), for four digits with the three below them, from the lowest on.
-    fn shift_digits(self, words: &mut [Self::Word], digits: [Self::Digit; 7]);
+    #[inline(always)]
+    fn shift_digits(self, words: &mut [Self::Word], digits: [Self::Digit; 7]) {
+        let words = words[..SHIFTED].iter_mut().enumerate();
+        words.for_each(|(i, word)| *word = self.word(digits[3 + i % 4 - i / 4]));
+    }
     /// Four factors as they are, and moved up by one, two and three places: below come those `below`.
     fn shifted(self, words: &[Self::Word; SHIFTED]) -> [Self::Factors; 4];
     /// A word in the lowest column, and 0 above.

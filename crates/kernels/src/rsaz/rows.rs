@@ -28,7 +28,8 @@ pub(super) use unrolled;
 /// Preconditions: `c.len() ≥ 4n`, `a.len() ≥ 16n`; `a, d < 2^32`; the columns stay below `2^64`. Cost: `4n`
 /// vector multiply-accumulates. Source: steps 7.3 and 7.7 of algorithm 3, four times.
 ///
-/// After every three or four fours of columns, there is a step of the work `beside`: [`steps`].
+/// After every three or four fours of columns, there is a step of the work `beside`: [`steps`]. There is none
+/// where vectors are halves.
 ///
 /// `BOTTOM` and `TOP` say that `a` begins with the number's lowest four digits, and ends above its highest.
 /// Where vectors are halves, halves that are 0 there are not multiplied.

@@ -51,13 +51,6 @@ macro_rules! rsaz_wide_factors {
             self.store(&mut words[12..], d);
         }
         #[inline(always)]
-        fn shift_digits(self, words: &mut [u64], digits: [u32; 7]) {
-            words[..SHIFTED]
-                .iter_mut()
-                .enumerate()
-                .for_each(|(i, word)| *word = digits[3 + i % 4 - i / 4].into());
-        }
-        #[inline(always)]
         fn shifted(self, words: &[u64; SHIFTED]) -> [Self::Factors; 4] {
             [self.load(words), self.load(&words[4..]), self.load(&words[8..]), self.load(&words[12..])]
         }

@@ -6,22 +6,31 @@ mod portable;
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 mod neon;
 
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 pub use neon::Neon;
 pub use portable::Portable;
 
 #[cfg(target_arch = "x86_64")]
 pub use avx2::Avx2;
 
-/// Whether RSAZ is fast on this processor, so that it may be chosen for single numbers.
+/// Whether RSAZ is fast on this processor, so that it may be chosen for single numbers: with AVX2, and by LLVM's
+/// models on Neoverse N1 and on Apple's cores (docs/notes/arm.md).
+#[allow(unreachable_code)] // where one of these returned
 pub fn is_fast() -> bool {
     #[cfg(target_arch = "x86_64")]
     return Avx2::new().is_some();
-    #[cfg(target_arch = "aarch64")]
-    return crate::midr::vectors_multiply_faster();
-    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-    return false;
+    #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+    return crate::midr::is_neoverse_n1() || crate::midr::is_apples();
+    false
+}
+
+/// Whether this is one of Apple's cores.
+#[allow(unreachable_code)] // where one of these returned
+pub fn is_apples() -> bool {
+    #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+    return crate::midr::is_apples();
+    false
 }

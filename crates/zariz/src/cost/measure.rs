@@ -36,9 +36,9 @@ fn rows() {
             }
         }
     }
+    let shares_vectors = cfg!(target_arch = "x86_64") && !Engine::Avx512Fma.is_available();
     for ((engine, numbers), costs) in rows {
-        let factor =
-            if engine.uses_vectors() && !Engine::Avx512Fma.is_available() { BESIDE_A_NEIGHBOUR } else { 1.0 };
+        let factor = if shares_vectors && engine.uses_vectors() { BESIDE_A_NEIGHBOUR } else { 1.0 };
         // No engine gets numbers that are too long for it; the table still has a figure there.
         let known = costs.iter().filter(|costs| !costs[0].is_empty()).count();
         let costs = (0..costs.len()).map(|i| {

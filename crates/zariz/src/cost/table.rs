@@ -1,16 +1,20 @@
-//! Nanoseconds of operations. To measure them:
+//! Costs of operations: nanoseconds, or of 64-bit Arm cycles of a model; only ratios matter. To measure them:
 //! `cargo test --release -p zariz --lib cost::measure -- --ignored --nocapture` prints the rows of a
 //! processor's engines. Each file says how its rows were measured. An engine that a processor lacks needs no
 //! row there: one file for each engine is enough.
 
-/// Rows for 64-bit Arm.
-mod neoverse_n1;
+/// Rows for Apple's cores.
+pub mod apple_m1;
+/// Rows for other cores of 64-bit Arm.
+pub mod neoverse_n1;
 /// Rows for processors with AVX-512F and DQ.
 pub mod with_avx512;
 /// Rows for processors that compute vectors of 256 bits as two halves.
 pub mod with_halved_vectors;
 /// Rows for the others.
 pub mod without_avx512;
+
+use zariz_machines::rsaz;
 
 use crate::engine::Engine;
 
@@ -29,7 +33,7 @@ pub struct EngineCosts {
 /// The rows of the measured processor that is most like this one.
 pub fn rows() -> Vec<EngineCosts> {
     if cfg!(target_arch = "aarch64") {
-        return neoverse_n1::ROWS.to_vec();
+        return if rsaz::is_apples() { apple_m1::ROWS.to_vec() } else { neoverse_n1::ROWS.to_vec() };
     }
     let (with, without, halved) = (with_avx512::ROWS, without_avx512::ROWS, with_halved_vectors::ROWS);
     if Engine::Avx512Fma.is_available() {

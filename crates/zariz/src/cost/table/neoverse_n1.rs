@@ -1,7 +1,9 @@
 //! 64-bit Arm, not measured: cycles of Neoverse N1 by LLVM's model of it, as
 //! `lab/model/arm.py --costs neoverse-n1` prints them.
 //!
-//! They are for the cores on which RSAZ is fast. On others `Auto` has one engine, and needs no costs.
+//! Rows above 4096 bits are that row, times the square of the length.
+//!
+//! They are for N1, on which RSAZ is fast. On others but Apple's `Auto` has one engine, and needs no costs.
 
 use super::EngineCosts;
 use crate::engine::Engine;
