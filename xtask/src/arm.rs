@@ -10,6 +10,7 @@ use std::process::Command;
 use crate::metadata::target_directory;
 use crate::packages::{Needed, provide};
 use crate::process::{cargo, command, empty_folder, output, run};
+use crate::suite;
 use crate::target::AARCH64;
 
 /// A core on which `Auto` chooses `rsaz`, and one on which it does not.
@@ -26,11 +27,11 @@ pub const NEEDED: &[Needed] = &[
 ];
 
 /// What runs, of each crate: every engine and kernel against other libraries, the vectors of Wycheproof, and
-/// the provider in OpenSSL.
+/// the provider in OpenSSL. The slow ones come first.
 const TESTS: &[(&str, &[&str])] = &[
-    ("zariz-machines", &["scalar", "rsaz", "differential"]),
-    ("zariz", &["differential", "dispatch", "products", "rsa", "wycheproof"]),
-    ("zariz-openssl-provider", &["encryption", "loading", "signatures", "wycheproof"]),
+    ("zariz", &["wycheproof", "dispatch", "rsa", "differential", "products"]),
+    ("zariz-openssl-provider", &["wycheproof", "loading", "encryption", "signatures"]),
+    ("zariz-machines", &["differential", "rsaz", "scalar"]),
 ];
 
 /// Packages of Debian for Arm, with OpenSSL, Python, Java, and what these need.
@@ -67,12 +68,16 @@ pub fn tests() -> Result<()> {
     let places = Places::prepare()?;
     let program = places.build("zariz-cli")?.join("zariz");
     proof(&program)?;
-    for (package, tests) in TESTS {
+    // Compiled first, then run side by side: each program has one long test.
+    let test = |package: &str, test: &str, arguments: &[&str]| {
         let mut cargo = places.cargo("test");
-        cargo.args(["--package", package]);
-        tests.iter().for_each(|test| _ = cargo.args(["--test", test]));
-        run(cargo).with_context(|| format!("tests of {package} fail on Arm"))?;
-    }
+        cargo.args(["--package", package, "--test", test]).args(arguments);
+        cargo
+    };
+    let all = || TESTS.iter().flat_map(|(package, tests)| tests.iter().map(move |test| (*package, *test)));
+    all().try_for_each(|(package, name)| run(test(package, name, &["--no-run"])))?;
+    let jobs = all().map(|(package, name)| (format!("{name} of {package}"), test(package, name, &[])));
+    suite::run(jobs.collect()).context("tests fail on Arm")?;
     places.program(&program)?;
     places.c_library()
 }
