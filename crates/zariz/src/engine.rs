@@ -120,7 +120,7 @@ impl FromStr for Engine {
 
 impl Engine {
     /// Every engine. With enough work for all its lanes, the last one that a processor can run is the
-    /// fastest: except on cores of 64-bit Arm where [`Rsaz`](Self::Rsaz) is.
+    /// fastest; on some cores of 64-bit Arm, [`Rsaz`](Self::Rsaz) is.
     pub const ALL: &'static [Self] = &{
         let mut all = [Self::Portable; TABLE.len()];
         let mut i = 0;
