@@ -102,7 +102,8 @@ struct Built {
 
 /// Compiles the tests of the workspace, and the programs and libraries that they use, but no examples, which
 /// clippy has read. Returns cargo's messages. All steps use these: another set of packages may have other
-/// features, and would be compiled again. The analysis is left out unless its own step asks: it takes minutes to compile.
+/// features, and would be compiled again. The analysis is left out unless its own step asks: it takes minutes
+/// to compile.
 fn messages(with_analysis: bool) -> Result<Vec<Value>> {
     let messages = ["--lib", "--bins", "--tests", "--no-run", "--message-format=json-render-diagnostics"];
     let but: &[&str] = if with_analysis { &[] } else { &["--exclude", tables::ANALYSIS] };

@@ -20,8 +20,8 @@ unsafe extern "C" {
     safe fn getauxval(number: std::ffi::c_ulong) -> std::ffi::c_ulong;
 }
 
-/// The register, where the system lets programs read it. It is read once: Linux answers by a trap, for the core
-/// on which the thread runs.
+/// The register, where the system lets programs read it. It is read once: Linux answers by a trap, for the
+/// core on which the thread runs.
 #[cfg(target_os = "linux")]
 fn midr() -> Option<u64> {
     static MIDR: std::sync::OnceLock<Option<u64>> = std::sync::OnceLock::new();

@@ -19,9 +19,9 @@ use crate::prepared::Prepared;
 pub enum Dispatch {
     /// The cheapest combination of this processor's engines for the number of requests in a call. The costs
     /// come from built-in tables: on x86-64 for processors with AVX-512, for those that split 256-bit
-    /// operations (AMD's Zen and Zen+) and for the others; on 64-bit Arm one, computed by a model. Between the
-    /// lengths of a table they are interpolated. So the choice depends only on the processor, the lengths and the number of requests;
-    /// nothing is measured at run time.
+    /// operations (AMD's Zen and Zen+) and for the others; on 64-bit Arm one, computed by a model. Between
+    /// the lengths of a table they are interpolated. So the choice depends only on the processor, the lengths
+    /// and the number of requests; nothing is measured at run time.
     #[default]
     Auto,
     /// One engine for everything.

@@ -1,8 +1,8 @@
 //! The operations of a machine for RSAZ: four columns of one number in a vector, and scalar words beside
 //! them.
 
-/// Room for four factors in all their places: [`Machine::shift`]. A machine may use less: NEON uses four words,
-/// and loads from unaligned places.
+/// Room for four factors in all their places: [`Machine::shift`]. A machine may use less: NEON uses four
+/// words, and loads from unaligned places.
 pub const SHIFTED: usize = 16;
 
 /// A machine that works on four columns of one number at once, and on single ones.

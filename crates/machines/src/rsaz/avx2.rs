@@ -24,14 +24,6 @@ impl Machine for Avx2 {
     type Factors = __m256i;
     type Packed = __m256i;
 
-    #[inline(always)]
-    fn digit(self, value: u32) -> u32 {
-        value
-    }
-    #[inline(always)]
-    fn value(self, digit: u32) -> u32 {
-        digit
-    }
     rsaz_words!();
     rsaz_wide_factors!();
 

@@ -1,8 +1,18 @@
-//! The scalar half of a machine, which is the same for all, and the compiled entry points.
+//! The scalar half of a machine, which is the same for all; factors that lie in columns; and the compiled
+//! entry points.
 
-/// The operations on single words, for the `impl Machine` of a machine whose words are `u64`.
+/// The operations on single words, for the `impl Machine` of a machine whose words are `u64`, and digits
+/// `u32`.
 macro_rules! rsaz_words {
     () => {
+        #[inline(always)]
+        fn digit(self, value: u32) -> u32 {
+            value
+        }
+        #[inline(always)]
+        fn value(self, digit: u32) -> u32 {
+            digit
+        }
         #[inline(always)]
         fn word(self, digit: u32) -> u64 {
             u64::from(digit)

@@ -16,8 +16,8 @@ pub use portable::Portable;
 #[cfg(target_arch = "x86_64")]
 pub use avx2::Avx2;
 
-/// Whether RSAZ is fast on this processor, so that it may be chosen for single numbers: with AVX2, and by LLVM's
-/// models on Neoverse N1 and on Apple's cores (docs/notes/arm.md).
+/// Whether RSAZ is fast on this processor, so that it may be chosen for single numbers: with AVX2, and by
+/// LLVM's models on Neoverse N1 and on Apple's cores (docs/notes/arm.md).
 #[allow(unreachable_code)] // where one of these returned
 pub fn is_fast() -> bool {
     #[cfg(target_arch = "x86_64")]

@@ -1,11 +1,11 @@
 //! NEON: four columns in two vectors of 128 bits, multiplied 32 by 32 bits.
 //!
 //! UMLAL multiplies two digits by two, and adds the products to two columns. UMLAL2 does it with the upper
-//! two digits of its vectors. So four factors lie in a vector as in memory. To move them up by one place, they
-//! are loaded from four bytes below.
+//! two digits of its vectors. So four factors lie in a vector as in memory. To move them up by one place,
+//! they are loaded from four bytes below.
 //!
-//! The vector unit is the limit. So UMLAL does the additions, no vectors of zeros are made, and carries at the
-//! end are scalar.
+//! The vector unit is the limit. So UMLAL does the additions, no vectors of zeros are made, and carries at
+//! the end are scalar.
 
 use std::arch::aarch64::*;
 use std::arch::asm;
@@ -58,14 +58,6 @@ impl Machine for Neon {
     type Packed = [uint32x4_t; 2];
     const HALVED: bool = true;
 
-    #[inline(always)]
-    fn digit(self, value: u32) -> u32 {
-        value
-    }
-    #[inline(always)]
-    fn value(self, digit: u32) -> u32 {
-        digit
-    }
     rsaz_words!();
 
     #[inline(always)]

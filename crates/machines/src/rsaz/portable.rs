@@ -27,14 +27,6 @@ impl Machine for Portable {
     type Factors = Four;
     type Packed = [u32; 8];
 
-    #[inline(always)]
-    fn digit(self, value: u32) -> u32 {
-        value
-    }
-    #[inline(always)]
-    fn value(self, digit: u32) -> u32 {
-        digit
-    }
     rsaz_words!();
     rsaz_wide_factors!();
 

@@ -1,5 +1,5 @@
-//! Apple's cores, not measured: cycles of LLVM's `apple-m1`, as `lab/model/arm.py --costs apple-m1` prints them.
-//! Rows above 4096 bits are that row, times the square of the length. LLVM describes a much older core.
+//! Apple's cores, not measured: cycles of LLVM's `apple-m1`, as `lab/model/arm.py --costs apple-m1` prints
+//! them. Rows above 4096 bits are that row, times the square of the length. LLVM describes a much older core.
 
 use super::EngineCosts;
 use crate::engine::Engine;
