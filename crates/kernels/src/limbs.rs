@@ -34,9 +34,10 @@ pub fn from_be_bytes(bytes: &[u8]) -> Limbs {
 
 /// The limbs of a big-endian byte string, `⌈bytes/8⌉` of them, the lowest first.
 fn be_limbs(bytes: &[u8]) -> impl Iterator<Item = u64> {
-    let (first, chunks) = bytes.as_rchunks::<8>();
-    let first = (!first.is_empty()).then(|| first.iter().fold(0, |acc, &byte| acc << 8 | u64::from(byte)));
-    chunks.iter().rev().map(|chunk| u64::from_be_bytes(*chunk)).chain(first)
+    bytes.rchunks(8).map(|chunk| match chunk.try_into() {
+        Ok(whole) => u64::from_be_bytes(whole),
+        Err(_) => chunk.iter().fold(0, |limb, &byte| limb << 8 | u64::from(byte)),
+    })
 }
 
 /// Writes the number as big-endian bytes, padded or cut to `out`'s length.
@@ -125,22 +126,19 @@ pub fn equal(a: &[u64], b: &[u64]) -> bool {
 
 /// Whether `a < b`, in time that depends only on the lengths. Lengths may differ.
 pub fn less(a: &[u64], b: &[u64]) -> bool {
-    is_less(a.iter().copied(), b, a.len())
+    is_less(a.iter().copied(), b)
 }
 
 /// Like [`less`], for an `a` given by big-endian bytes.
 pub fn be_bytes_less(a: &[u8], b: &[u64]) -> bool {
-    is_less(be_limbs(a), b, a.len().div_ceil(8))
+    is_less(be_limbs(a), b)
 }
 
-/// Whether a number of `len` limbs, the lowest first, is below `b`.
-fn is_less(a: impl Iterator<Item = u64>, b: &[u64], len: usize) -> bool {
-    let a = a.chain(core::iter::repeat_n(0, b.len().saturating_sub(len)));
-    let b = b.iter().copied().chain(core::iter::repeat(0));
-    let borrow = a
-        .zip(b)
-        .fold(0, |borrow, (a, b)| u128::from(a).wrapping_sub(b.into()).wrapping_sub(borrow) >> 64 & 1);
-    black_box(borrow) == 1
+/// Whether the number of these limbs, the lowest first, is below `b`.
+fn is_less(mut a: impl Iterator<Item = u64>, b: &[u64]) -> bool {
+    let borrow = |borrow, a: u64, b: u64| u128::from(a).wrapping_sub(b.into()).wrapping_sub(borrow) >> 64 & 1;
+    let low = b.iter().fold(0, |before, &b| borrow(before, a.next().unwrap_or(0), b));
+    black_box(a.fold(low, |before, a| borrow(before, a, 0))) == 1
 }
 
 /// `a·b`, schoolbook.
@@ -229,13 +227,16 @@ pub fn power_of_two(e: usize, m: &[u64]) -> Limbs {
 
 /// The number's digits in radix `2^w`, `w < 64`, from bit `from` on: it fills `digits`.
 pub fn to_digits(limbs: &[u64], from: usize, w: u32, digits: &mut [u64]) {
-    let w = w as usize;
     let limb = |i: usize| limbs.get(i).copied().unwrap_or(0);
     for (i, digit) in digits.iter_mut().enumerate() {
-        let (at, shift) = ((from + i * w) / 64, (from + i * w) % 64);
-        let low = limb(at) >> shift;
-        let high = if shift == 0 { 0 } else { limb(at + 1) << (64 - shift) };
-        *digit = (low | high) & ((1 << w) - 1);
+        let bit = from + i * w as usize;
+        let (at, shift) = (bit / 64, bit % 64);
+        let [low, high] = match limbs.get(at..at + 2) {
+            Some(&[low, high]) => [low, high],
+            _ => [limb(at), 0],
+        };
+        // The second in two steps: it may be by 64.
+        *digit = (low >> shift | high << 1 << (63 - shift)) & ((1 << w) - 1);
     }
 }
 
@@ -246,17 +247,25 @@ pub fn digits_of(number: &[u64], w: u32, count: usize) -> Limbs {
     out
 }
 
-/// The number with the given digits in radix `2^w`, `w < 64`, modulo `2^{64·limbs.len()}`.
+/// The number with the given digits, below `2^w`, in radix `2^w`, `w < 64`, modulo `2^{64·limbs.len()}`.
 pub fn from_digits(digits: &[u64], w: u32, limbs: &mut [u64]) {
-    limbs.fill(0);
-    for (i, &digit) in digits.iter().enumerate() {
-        let (at, shift) = (i * w as usize / 64, i * w as usize % 64);
-        if let Some(limb) = limbs.get_mut(at) {
-            *limb |= digit << shift;
+    let mut out = limbs.iter_mut();
+    // A limb under way, and how many bits it has.
+    let (mut limb, mut bits) = (0, 0);
+    for &digit in digits {
+        debug_assert_eq!(digit >> w, 0);
+        limb |= digit << bits;
+        bits += w;
+        if bits >= 64 {
+            bits -= 64;
+            if let Some(out) = out.next() {
+                *out = limb;
+            }
+            limb = digit >> (w - bits);
         }
-        if let (1.., Some(limb)) = (shift, limbs.get_mut(at + 1)) {
-            *limb |= digit >> (64 - shift);
-        }
+    }
+    for out in out {
+        (*out, limb) = (limb, 0);
     }
 }
 

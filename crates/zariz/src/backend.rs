@@ -6,6 +6,7 @@ use zariz_kernels::carry;
 use zariz_kernels::limbs::Numbers;
 #[cfg(target_arch = "x86_64")]
 use zariz_kernels::mixed;
+use zariz_kernels::place::Pool;
 use zariz_kernels::{Montgomery, mul, multi_pow, pair, pow, rsaz, scalar};
 use zariz_machines::mxcsr::DefaultMxcsr;
 
@@ -170,8 +171,8 @@ pub(crate) fn default_mxcsr(backend: &dyn Backend) -> DefaultMxcsr {
     DefaultMxcsr::if_needed(backend.rounds())
 }
 
-/// Computes jobs in batches of the machine's lanes. Consecutive batches with the same moduli share working
-/// space.
+/// Computes jobs in batches of the machine's lanes, which use the same memory one after the other.
+/// Consecutive batches with the same moduli share all their working space.
 pub(crate) fn in_batches<'a, J>(
     backend: &dyn Backend,
     jobs: &[J],
@@ -180,17 +181,23 @@ pub(crate) fn in_batches<'a, J>(
 ) -> Numbers {
     let _default = default_mxcsr(backend);
     let moduli: Vec<_> = jobs.iter().map(modulus).collect();
-    let limbs = moduli.iter().map(|modulus| modulus.limbs().len()).sum();
-    let mut out = Numbers::with_capacity(jobs.len(), limbs);
+    // The results of a single batch stay where they are.
+    let (mut out, mut pool) = (Numbers::default(), Pool::default());
+    if jobs.len() > backend.lanes() {
+        let limbs = moduli.iter().map(|modulus| modulus.limbs().len()).sum();
+        out = Numbers::with_capacity(jobs.len(), limbs);
+    }
     let mut used: Option<(&[&Prepared], Box<dyn Montgomery + '_>)> = None;
     for (batch, moduli) in jobs.chunks(backend.lanes()).zip(moduli.chunks(backend.lanes())) {
-        // To make working space costs one or two squarings, and an old one already has memory.
+        // To make working space costs one or two squarings.
         let same = |last: &[&Prepared]| {
             last.len() == moduli.len() && last.iter().zip(moduli).all(|(a, b)| std::ptr::eq(*a, *b))
         };
         let last = used.take().filter(|(last, _)| same(last));
         let (_, montgomery) = used.insert(last.unwrap_or_else(|| (moduli, backend.montgomery(moduli))));
+        montgomery.swap_pool(&mut pool);
         out.append(compute(&mut **montgomery, batch));
+        montgomery.swap_pool(&mut pool);
     }
     out
 }

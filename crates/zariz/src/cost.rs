@@ -88,7 +88,7 @@ impl Candidate {
 }
 
 /// The engines that can be cheapest for numbers of `bits` bits, the main one first.
-pub(crate) fn candidates(bits: usize) -> Vec<Candidate> {
+pub(crate) fn candidates(bits: usize) -> impl Iterator<Item = Candidate> {
     type Machines = Vec<(&'static dyn Backend, table::EngineCosts)>;
     static MACHINES: OnceBox<Machines> = OnceBox::new();
     let machines = MACHINES.get_or_init(|| {
@@ -98,10 +98,8 @@ pub(crate) fn candidates(bits: usize) -> Vec<Candidate> {
         rows.sort_by_key(|row| row.engine != main);
         Box::new(rows.into_iter().filter_map(|row| Some((row.engine.backend().ok()?, row))).collect())
     });
-    let fitting = machines.iter().filter(|(backend, _)| backend.fits(bits));
-    fitting
-        .map(|&(backend, ref row)| Candidate { backend, numbers: row.numbers, cost: row.cost(bits) })
-        .collect()
+    let fitting = machines.iter().filter(move |(backend, _)| backend.fits(bits));
+    fitting.map(move |&(backend, ref row)| Candidate { backend, numbers: row.numbers, cost: row.cost(bits) })
 }
 
 impl table::EngineCosts {
@@ -188,9 +186,9 @@ mod tests {
 
     #[test]
     fn more_work_costs_more() {
-        let long = candidates(crate::Modulus::MAX_BITS);
-        assert!(long.iter().all(|candidate| candidate.backend.fits(crate::Modulus::MAX_BITS)));
-        let candidates = candidates(1024);
+        let mut long = candidates(crate::Modulus::MAX_BITS);
+        assert!(long.all(|candidate| candidate.backend.fits(crate::Modulus::MAX_BITS)));
+        let candidates: Vec<_> = candidates(1024).collect();
         assert_eq!(candidates[0].backend.lanes(), Engine::best().lanes());
         for candidate in candidates {
             let power = |exponent_bits| candidate.estimate(Operation::Power { exponent_bits });

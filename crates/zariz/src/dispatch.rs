@@ -117,15 +117,20 @@ impl Route {
 }
 
 /// Groups the indices below `count` by the dispatch of their items.
-pub(crate) fn groups(
-    count: usize,
-    dispatch_of: impl Fn(usize) -> Dispatch,
-) -> impl Iterator<Item = (Dispatch, Vec<usize>)> {
-    let all = Engine::ALL.iter().map(|&engine| Dispatch::Only(engine));
-    std::iter::once(Dispatch::Auto).chain(all).filter_map(move |dispatch| {
-        let mine: Vec<usize> = (0..count).filter(|&i| dispatch_of(i) == dispatch).collect();
-        (!mine.is_empty()).then_some((dispatch, mine))
-    })
+pub(crate) fn groups(count: usize, dispatch_of: impl Fn(usize) -> Dispatch) -> Vec<(Dispatch, Vec<usize>)> {
+    let mut groups: Vec<(Dispatch, Vec<usize>)> = Vec::new();
+    for i in 0..count {
+        let dispatch = dispatch_of(i);
+        match groups.iter_mut().find(|(other, _)| *other == dispatch) {
+            Some((_, mine)) => mine.push(i),
+            None => {
+                let mut mine = Vec::with_capacity(count - i);
+                mine.push(i);
+                groups.push((dispatch, mine));
+            }
+        }
+    }
+    groups
 }
 
 #[cfg(test)]

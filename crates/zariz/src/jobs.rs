@@ -119,7 +119,7 @@ impl<'a> Job<'a> for Product<'a> {
     }
 }
 
-/// Gives each machine its share of the jobs of each group, and puts the results back in order.
+/// Computes the jobs of each group together, and puts the results back in order.
 fn run<'a, J: Job<'a>>(
     route: Route,
     jobs: &[J],
@@ -127,33 +127,40 @@ fn run<'a, J: Job<'a>>(
     compute: impl Fn(&mut dyn Montgomery, &[J]) -> Numbers,
 ) -> Numbers {
     let Some(first) = jobs.first().map(&class) else { return Numbers::default() };
-    let of_one_class = jobs.iter().all(|job| class(job) == first);
+    if jobs[1..].iter().all(|job| class(job) == first) {
+        return run_group(route, jobs, first.operation, &compute);
+    }
     // Indices, not classes: a class has uninitialised bytes, where a copy on the heap would keep what the
     // stack held.
     let mut order: Vec<usize> = (0..jobs.len()).collect();
-    if !of_one_class {
-        order.sort_by_key(|&i| class(&jobs[i]));
-    }
-    // As `order` has them.
+    order.sort_by_key(|&i| class(&jobs[i]));
+    let sorted: Vec<J> = order.iter().map(|&i| jobs[i]).collect();
     let mut results = Numbers::default();
-    for group in order.chunk_by(|&a, &b| of_one_class || class(&jobs[a]).group == class(&jobs[b]).group) {
-        let mut left = group;
-        let moduli: Vec<_> = group.iter().map(|&i| jobs[i].modulus()).collect();
-        // The most expensive operation is the last one: the group is sorted.
-        let operation = class(&jobs[group[group.len() - 1]]).operation;
-        for (backend, count) in shares(route, &moduli, operation) {
-            let (now, later) = left.split_at(count);
-            left = later;
-            let selected: Vec<J> = now.iter().map(|&i| jobs[i]).collect();
-            results.append(backend::in_batches(backend, &selected, J::modulus, &compute));
-        }
+    for group in sorted.chunk_by(|a, b| class(a).group == class(b).group) {
+        // The most expensive operation is the last one.
+        let operation = class(&group[group.len() - 1]).operation;
+        results.append(run_group(route, group, operation, &compute));
     }
-    if of_one_class {
-        return results;
-    }
-    let mut places = vec![0; jobs.len()];
+    let mut places = order.clone();
     order.iter().enumerate().for_each(|(place, &i)| places[i] = place);
     results.in_order(&places)
+}
+
+/// Gives each machine its share of the jobs of one group.
+fn run_group<'a, J: Job<'a>>(
+    route: Route,
+    mut jobs: &[J],
+    operation: Operation,
+    compute: impl Fn(&mut dyn Montgomery, &[J]) -> Numbers,
+) -> Numbers {
+    let moduli: Vec<_> = jobs.iter().map(J::modulus).collect();
+    let mut results = Numbers::default();
+    for (backend, count) in shares(route, &moduli, operation) {
+        let (now, later) = jobs.split_at(count);
+        jobs = later;
+        results.append(backend::in_batches(backend, now, J::modulus, &compute));
+    }
+    results
 }
 
 /// Splits jobs between machines at the least cost. Each share takes the next `count` jobs. Preconditions: the
@@ -169,7 +176,8 @@ pub(crate) fn shares(route: Route, moduli: &[&Prepared], operation: Operation) -
         let mine = &moduli[from..][..count];
         from += count;
         // Moduli of one shape on the main engine may have different shapes on another.
-        let are_alike = mine.iter().all(|modulus| backend.shape(modulus) == backend.shape(mine[0]));
+        let shape = backend.shape(mine[0]);
+        let are_alike = mine[1..].iter().all(|modulus| backend.shape(modulus) == shape);
         (if are_alike { backend } else { main }, count)
     };
     plan(bits, operation, moduli.len()).into_iter().map(share).collect()
@@ -180,11 +188,10 @@ pub(crate) type Share = (&'static dyn Backend, usize);
 
 /// The cheapest of this processor's machines do all jobs.
 fn plan(bits: usize, operation: Operation, count: usize) -> Vec<Share> {
-    let candidates = cost::candidates(bits);
-    let costs: Vec<(usize, u64)> = candidates.iter().map(|c| (c.numbers, c.estimate(operation))).collect();
+    let (machines, costs): (Vec<_>, Vec<_>) =
+        cost::candidates(bits).map(|it| (it.backend, (it.numbers, it.estimate(operation)))).unzip();
     let calls = cheapest(&costs, count);
-    let share =
-        |calls: &[(usize, usize)]| (candidates[calls[0].0].backend, calls.iter().map(|call| call.1).sum());
+    let share = |calls: &[(usize, usize)]| (machines[calls[0].0], calls.iter().map(|call| call.1).sum());
     calls.chunk_by(|a, b| a.0 == b.0).map(share).collect()
 }
 

@@ -151,7 +151,7 @@ impl<M: Kernels> Montgomery for Context<'_, M> {
         debug_assert!(count <= self.moduli.len());
         let mut out = Numbers::default();
         for (i, c) in self.moduli.iter().enumerate().take(count) {
-            out.push(&c.canonical(&self.store(x, i)));
+            out.append(c.canonical(&self.store(x, i)).into());
         }
         out
     }

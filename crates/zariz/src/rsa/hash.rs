@@ -198,6 +198,9 @@ fn xof(mut hash: impl ExtendableOutput, seed: &[u8], size: usize) -> Zeroizing<V
     out
 }
 
+/// The bytes of the longest digest.
+pub(super) const LONGEST: usize = 64;
+
 /// A digest under way, from [`Hash::hasher`]: for messages too long to hold in memory.
 #[derive(Clone)]
 pub struct Hasher(State);
@@ -237,11 +240,20 @@ macro_rules! hashers {
 
             /// The digest of all pieces, of [`Hash::size`] bytes.
             pub fn finish(self) -> Vec<u8> {
+                self.finish_into(&mut Zeroizing::new([0; _])).to_vec()
+            }
+
+            /// The digest of all pieces, at the front of `out`.
+            pub(super) fn finish_into(self, out: &mut [u8; LONGEST]) -> &[u8] {
                 match self.0 {
-                    $(State::$fixed(state) => Zeroizing::new(<[u8; _]>::from(state.finalize_fixed())).to_vec(),)*
+                    $(State::$fixed(state) => {
+                        let out = &mut out[..Hash::$fixed.size()];
+                        out.copy_from_slice(&Zeroizing::new(<[u8; _]>::from(state.finalize_fixed()))[..]);
+                        out
+                    })*
                     $(State::$any(state) => {
-                        let mut out = vec![0; Hash::$any.size()];
-                        state.finalize_xof_into(&mut out);
+                        let out = &mut out[..Hash::$any.size()];
+                        state.finalize_xof_into(out);
                         out
                     })*
                 }

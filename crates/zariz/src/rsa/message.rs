@@ -3,7 +3,7 @@
 use zeroize::Zeroizing;
 
 use super::error::Error;
-use super::hash::Hash;
+use super::hash::{Hash, LONGEST};
 
 /// A message to sign or verify, or its digest.
 ///
@@ -41,7 +41,11 @@ impl Message<'_> {
     ) -> Result<R, Error> {
         self.check(hash)?;
         match self {
-            Self::Bytes(message) => with(&Zeroizing::new(hash.digest(&[message]))),
+            Self::Bytes(message) => {
+                let mut hasher = hash.hasher();
+                hasher.update(message);
+                with(hasher.finish_into(&mut Zeroizing::new([0; LONGEST])))
+            }
             Self::Digest(digest) => with(digest),
         }
     }

@@ -56,7 +56,8 @@ impl PublicKey {
         message: impl Into<Message<'a>>,
         signature: &[u8],
     ) -> Result<(), Error> {
-        self.verify_batch(algorithm, &[Signed { message: message.into(), signature }]).swap_remove(0)
+        verify_many(&[VerifyJob::new(self, algorithm, Signed { message: message.into(), signature })])
+            .swap_remove(0)
     }
 
     /// [`verify`](Self::verify) for many messages or digests and their signatures, in order, in batches.
@@ -83,10 +84,7 @@ impl<'a> VerifyJob<'a> {
     /// Checks that `encoded`, the opened signature, encodes the digest. Overwrites `encoded`.
     fn check(&self, encoded: &mut [u8]) -> Result<(), Error> {
         self.signed.message.with_digest(self.algorithm.hash(), |digest| match self.algorithm {
-            Algorithm::Pkcs1v15(hash) => {
-                let expected = pkcs1v15::encode_signature(hash, digest, encoded.len())?;
-                if expected == *encoded { Ok(()) } else { Err(Error::Verification) }
-            }
+            Algorithm::Pkcs1v15(hash) => pkcs1v15::verify_signature(hash, digest, encoded),
             Algorithm::Pss { hash, mgf, salt_len } => {
                 pss::verify(hash, mgf, Some(salt_len), digest, encoded, self.key.bits())
             }

@@ -20,6 +20,20 @@ pub(in crate::rsa) fn encode_signature(hash: Hash, digest: &[u8], size: usize) -
     pad_signature(&[info, digest], size).map_err(|_| Error::KeyTooShort)
 }
 
+/// Checks that a block is what [`encode_signature`] makes of the digest: nothing in it is searched for. Takes
+/// time that depends on the block, which is public.
+pub(in crate::rsa) fn verify_signature(hash: Hash, digest: &[u8], block: &[u8]) -> Result<(), Error> {
+    let info = hash.digest_info().ok_or(Error::Unsupported)?;
+    let padding = block.len().checked_sub(3 + info.len() + digest.len());
+    let padding = padding.filter(|&length| length >= MIN_PADDING).ok_or(Error::KeyTooShort)?;
+    let (start, rest) = block.split_at(2);
+    let (padding, rest) = rest.split_at(padding);
+    // Unlike a search, this is vectorized.
+    let is_padded = start == [0, 1] && padding.iter().fold(0xff, |all, byte| all & byte) == 0xff;
+    let is_right = is_padded && rest[0] == 0 && rest[1..].strip_prefix(info) == Some(digest);
+    if is_right { Ok(()) } else { Err(Error::Verification) }
+}
+
 /// `0x00 0x01 0xff … 0x00 payload`, `size` bytes: the padding of signatures (RFC 8017 section 9.2), its
 /// payload in pieces.
 ///
