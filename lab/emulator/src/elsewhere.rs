@@ -9,8 +9,8 @@ pub struct Statistics {
     pub traps: u64,
     /// VPMADD52 instructions emulated.
     pub multiplications: u64,
-    /// Loads, stores and copies between them emulated.
-    pub moves: u64,
+    /// Other instructions between them emulated.
+    pub others: u64,
 }
 
 /// What was done so far.

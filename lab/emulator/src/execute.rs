@@ -4,7 +4,7 @@ use std::ptr;
 
 use crate::frame::Frame;
 use crate::model::multiply_add;
-use crate::operation::{Multiply, Operation, Place};
+use crate::operation::{Function, Lanewise, Operation, Place};
 
 /// Carries the operation out; `false`, and nothing done, if the processor would raise a fault for
 /// misalignment.
@@ -14,10 +14,10 @@ use crate::operation::{Multiply, Operation, Place};
 /// place of that thread. An address that the thread may not access faults here as it would there.
 pub unsafe fn execute(operation: &Operation, frame: &mut Frame) -> bool {
     match *operation {
-        Operation::Multiply(multiply) => {
+        Operation::Lanewise(lanewise) => {
             // SAFETY: the caller's promise.
-            let value = unsafe { product(&multiply, frame) };
-            frame.set_vector(multiply.to, value);
+            let value = unsafe { result(&lanewise, frame) };
+            frame.set_vector(lanewise.to, value);
         }
         Operation::Load { to, from, lanes, align } => {
             let value = match from {
@@ -62,8 +62,8 @@ fn widened([a, b, c, d]: [u64; 4]) -> [u64; 8] {
 
 /// # Safety
 /// As for [`execute`].
-unsafe fn product(multiply: &Multiply, frame: &Frame) -> [u64; 8] {
-    let &Multiply { half, lanes, to, a, b, broadcast, mask, zeroing } = multiply;
+unsafe fn result(lanewise: &Lanewise, frame: &Frame) -> [u64; 8] {
+    let &Lanewise { function, lanes, to, a, b, broadcast, mask, zeroing } = lanewise;
     let (old, a) = (frame.vector(to), frame.vector(a));
     let mask = mask.map_or(u64::MAX, |mask| frame.mask(mask));
     let all = (1 << lanes) - 1;
@@ -85,10 +85,21 @@ unsafe fn product(multiply: &Multiply, frame: &Frame) -> [u64; 8] {
     };
     std::array::from_fn(|lane| match (lane < lanes, mask >> lane & 1 != 0) {
         (false, _) => 0,
-        (true, true) => multiply_add(half, old[lane], a[lane], b[lane]),
+        (true, true) => word(function, old[lane], a[lane], b[lane]),
         (true, false) if zeroing => 0,
         (true, false) => old[lane],
     })
+}
+
+fn word(function: Function, old: u64, a: u64, b: u64) -> u64 {
+    match function {
+        Function::Multiply(half) => multiply_add(half, old, a, b),
+        Function::Add => a.wrapping_add(b),
+        Function::Subtract => a.wrapping_sub(b),
+        Function::And => a & b,
+        Function::Xor => a ^ b,
+        Function::ShiftRight(bits) => a.checked_shr(bits.into()).unwrap_or(0),
+    }
 }
 
 /// # Safety

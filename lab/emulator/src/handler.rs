@@ -11,7 +11,7 @@ use std::{mem, ptr};
 
 use crate::execute::execute;
 use crate::frame::{Frame, Layout};
-use crate::operation::{LONGEST, Operation, decode, operation};
+use crate::operation::{Function, LONGEST, Lanewise, Operation, decode, operation};
 use crate::patch::{PAGE, UD2};
 use crate::sites::Finder;
 
@@ -22,18 +22,18 @@ pub struct Statistics {
     pub traps: u64,
     /// VPMADD52 instructions emulated.
     pub multiplications: u64,
-    /// Loads, stores and copies between them emulated.
-    pub moves: u64,
+    /// Other instructions between them emulated.
+    pub others: u64,
 }
 
 static TRAPS: AtomicU64 = AtomicU64::new(0);
 static MULTIPLICATIONS: AtomicU64 = AtomicU64::new(0);
-static MOVES: AtomicU64 = AtomicU64::new(0);
+static OTHERS: AtomicU64 = AtomicU64::new(0);
 
 /// What was done so far, by all threads.
 pub fn statistics() -> Statistics {
     let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-    Statistics { traps: read(&TRAPS), multiplications: read(&MULTIPLICATIONS), moves: read(&MOVES) }
+    Statistics { traps: read(&TRAPS), multiplications: read(&MULTIPLICATIONS), others: read(&OTHERS) }
 }
 
 /// What the handler needs; set before it is installed.
@@ -95,7 +95,7 @@ extern "C" fn on_illegal_instruction(
 /// Emulates the thread's current instruction, and those after it as long as we support them; `false`, and
 /// nothing done, if the first is not a VPMADD52.
 fn run(mut frame: Frame) -> bool {
-    let (mut multiplications, mut moves, mut finder) = (0, 0, Finder::new());
+    let (mut multiplications, mut others, mut finder) = (0, 0, Finder::new());
     let start = frame.general(libc::REG_RIP);
     let mut at = start;
     // In one page: the processor finds out whether the next page exists.
@@ -108,7 +108,8 @@ fn run(mut frame: Frame) -> bool {
         let code = site.map_or(&bytes[..len], |site| &site.original);
         let Some(instruction) = decode(code, at) else { break };
         let Some(operation) = operation(&instruction, &frame) else { break };
-        let multiplies = matches!(operation, Operation::Multiply(_));
+        let multiplies =
+            matches!(operation, Operation::Lanewise(Lanewise { function: Function::Multiply(_), .. }));
         if at == start && !multiplies {
             break;
         }
@@ -123,7 +124,7 @@ fn run(mut frame: Frame) -> bool {
                 site.executed.fetch_add(1, Ordering::Relaxed);
             }
         } else {
-            moves += 1;
+            others += 1;
         }
         at = instruction.next_ip();
         frame.set_general(libc::REG_RIP, at);
@@ -131,7 +132,7 @@ fn run(mut frame: Frame) -> bool {
     if multiplications > 0 {
         TRAPS.fetch_add(1, Ordering::Relaxed);
         MULTIPLICATIONS.fetch_add(multiplications, Ordering::Relaxed);
-        MOVES.fetch_add(moves, Ordering::Relaxed);
+        OTHERS.fetch_add(others, Ordering::Relaxed);
     }
     multiplications > 0
 }

@@ -1,5 +1,5 @@
-//! From machine code to what is to be done: VPMADD52 in all its forms, and the plain moves that compilers put
-//! between.
+//! From machine code to what is to be done: VPMADD52 in all its forms, and what compilers put between most
+//! often.
 //!
 //! Forms of VPMADD52LUQ and VPMADD52HUQ: EVEX with 128, 256 and 512 bits, the last factor a register, a
 //! vector in memory or one word in memory for all lanes (`{1to2}` to `{1to8}`), any write mask, merging or
@@ -7,9 +7,11 @@
 //! emit for our kernels, as of Rust 1.95, the 512-bit EVEX forms without mask and the 256-bit VEX forms, with
 //! a register or a vector in memory.
 //!
-//! A trap costs a microsecond or more, and between two multiplications there is often a load, a store or a
-//! copy. So the handler goes over these too: VMOVDQA64, VMOVDQU64, VMOVAPS, VMOVUPS of 512 bits without mask,
-//! VMOVDQA, VMOVDQU, VMOVAPS, VMOVUPS of 256 bits, and MOV between 64-bit registers or a register and memory.
+//! A trap costs a microsecond or more, and between two multiplications there is often a load, a store, a copy
+//! or a carry. So the handler goes over these too: VMOVDQA64, VMOVDQU64, VMOVAPS, VMOVUPS of 512 bits without
+//! mask, VMOVDQA, VMOVDQU, VMOVAPS, VMOVUPS of 256 bits, and MOV between 64-bit registers or a register and
+//! memory; VPADDQ, VPSUBQ, VPAND(Q), VPXOR(Q) and VPSRLQ by a constant, of 256 bits (VEX) and 512 (EVEX), and
+//! the VPXOR of 128 bits that makes zeros.
 
 use iced_x86::{Code, Decoder, DecoderError, DecoderOptions, Instruction, OpKind, Register};
 
@@ -23,8 +25,8 @@ pub const LONGEST: usize = 15;
 /// One instruction, its addresses computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// VPMADD52LUQ or VPMADD52HUQ.
-    Multiply(Multiply),
+    /// Each lane by itself.
+    Lanewise(Lanewise),
     /// So many lanes from a register or memory into a register, those above set to zero; memory must be so
     /// aligned.
     Load { to: usize, from: Place, lanes: usize, align: u64 },
@@ -36,10 +38,23 @@ pub enum Operation {
     StoreWord { to: u64, from: libc::c_int },
 }
 
-/// VPMADD52LUQ or VPMADD52HUQ: `to[i] ← to[i] + half(a[i]·b[i])` for the lanes of the mask.
+/// What becomes of each lane, from its old word `c` and the words `a` and `b`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Multiply {
-    pub half: Half,
+pub enum Function {
+    /// VPMADD52LUQ or VPMADD52HUQ: `c + half(a·b)`.
+    Multiply(Half),
+    Add,
+    Subtract,
+    And,
+    Xor,
+    /// `⌊a / 2^k⌋`.
+    ShiftRight(u8),
+}
+
+/// `to[i] ← function(to[i], a[i], b[i])` for the lanes of the mask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lanewise {
+    pub function: Function,
     /// 2, 4 or 8; the lanes above are set to zero.
     pub lanes: usize,
     pub to: usize,
@@ -88,6 +103,25 @@ pub fn multiplication(instruction: &Instruction) -> Option<(Form, Half, usize)> 
     })
 }
 
+/// What else is computed lane by lane, and of how many lanes.
+fn lanewise(instruction: &Instruction) -> Option<(Function, usize)> {
+    use Function::{Add, And, ShiftRight, Subtract, Xor};
+    Some(match instruction.code() {
+        Code::VEX_Vpaddq_ymm_ymm_ymmm256 => (Add, 4),
+        Code::VEX_Vpsubq_ymm_ymm_ymmm256 => (Subtract, 4),
+        Code::VEX_Vpand_ymm_ymm_ymmm256 => (And, 4),
+        Code::VEX_Vpxor_xmm_xmm_xmmm128 => (Xor, 2),
+        Code::VEX_Vpxor_ymm_ymm_ymmm256 => (Xor, 4),
+        Code::VEX_Vpsrlq_ymm_ymm_imm8 => (ShiftRight(instruction.immediate8()), 4),
+        Code::EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64 => (Add, 8),
+        Code::EVEX_Vpsubq_zmm_k1z_zmm_zmmm512b64 => (Subtract, 8),
+        Code::EVEX_Vpandq_zmm_k1z_zmm_zmmm512b64 => (And, 8),
+        Code::EVEX_Vpxorq_zmm_k1z_zmm_zmmm512b64 => (Xor, 8),
+        Code::EVEX_Vpsrlq_zmm_k1z_zmmm512b64_imm8 => (ShiftRight(instruction.immediate8()), 8),
+        _ => return None,
+    })
+}
+
 /// A plain move of vectors.
 struct Move {
     lanes: usize,
@@ -118,17 +152,22 @@ pub fn operation(instruction: &Instruction, frame: &Frame) -> Option<Operation> 
         OpKind::Register => Some(Place::Register(vector(instruction.op_register(operand))?)),
         _ => address(instruction, operand, frame).map(Place::Memory),
     };
-    if let Some((form, half, lanes)) = multiplication(instruction) {
+    let multiplication = multiplication(instruction)
+        .map(|(form, half, lanes)| (form == Form::Evex, Function::Multiply(half), lanes));
+    let other = || lanewise(instruction).map(|(function, lanes)| (lanes == 8, function, lanes));
+    if let Some((evex, function, lanes)) = multiplication.or_else(other) {
         // Without AVX-512 the processor refuses all of EVEX, and so do we.
-        if form == Form::Evex && !frame.is_wide() {
+        if evex && !frame.is_wide() {
             return None;
         }
-        return Some(Operation::Multiply(Multiply {
-            half,
+        let shifts = matches!(function, Function::ShiftRight(_));
+        return Some(Operation::Lanewise(Lanewise {
+            function,
             lanes,
             to: vector(instruction.op0_register())?,
             a: vector(instruction.op1_register())?,
-            b: place(2)?,
+            // A shift has one operand.
+            b: place(if shifts { 1 } else { 2 })?,
             broadcast: instruction.is_broadcast(),
             mask: match instruction.op_mask() {
                 Register::None => None,
