@@ -3,6 +3,8 @@
 //! long`.
 
 use anyhow::{Context, Result};
+use std::panic::resume_unwind;
+use std::thread;
 use std::time::Instant;
 
 use crate::process::{cargo, run as run_command};
@@ -53,6 +55,12 @@ pub const STEPS: &[Step] = &[
     Step { name: "api", what: "the public API is the one in docs/api", when: When::Always, run: api::check },
     Step { name: "site", what: "the documentation site and its links", when: When::Long, run: site::build },
     Step { name: "features", what: "the library with fewer features", when: When::Ci, run: features },
+    Step {
+        name: "python",
+        what: "the Python package: its wheel, tests and types",
+        when: When::Ci,
+        run: python::tests,
+    },
     Step { name: "tests", what: "unit, property, CLI and doc tests", when: When::Always, run: tests },
     Step {
         name: "slow",
@@ -85,12 +93,6 @@ pub const STEPS: &[Step] = &[
         what: "on 64-bit Arm, under qemu; the assembly for it is proved",
         when: When::Long,
         run: arm::tests,
-    },
-    Step {
-        name: "python",
-        what: "the Python package: its wheel, tests and types",
-        when: When::Ci,
-        run: python::tests,
     },
     Step { name: "go", what: "the Go module, with the engine and without", when: When::Ci, run: go::tests },
     Step {
@@ -158,6 +160,10 @@ pub const STEPS: &[Step] = &[
     },
 ];
 
+/// Steps that run beside the one before them: they compile into folders of their own, and both compile crates
+/// for a minute or two that occupy one processor.
+const BESIDE: &[&str] = &["python", "codegen"];
+
 /// The names of steps together: those before a change goes in, and the long ones.
 pub const CI: &str = "ci";
 pub const LONG: &str = "long";
@@ -184,25 +190,29 @@ pub fn run(names: &[&str]) -> Result<()> {
         When::Ci => has(CI),
         When::Long => has(LONG),
     };
-    let chosen = || STEPS.iter().filter(is_chosen);
-    let (count, start) = (chosen().count(), Instant::now());
-    for (i, step) in chosen().enumerate() {
-        println!("== {}/{count} {}: {}", i + 1, step.name, step.what);
-        let start = Instant::now();
-        let result = (step.run)();
-        let outcome = if result.is_ok() { "passed" } else { "FAILED" };
-        println!("== {} {outcome} in {}\n", step.name, seconds(start));
-        result.with_context(|| {
-            format!(
-                "step {}/{count}, {}, failed (`cargo xtask test {}` repeats only this step)",
-                i + 1,
-                step.name,
-                step.name
-            )
+    let chosen: Vec<_> = STEPS.iter().filter(is_chosen).enumerate().collect();
+    let (count, start) = (chosen.len(), Instant::now());
+    for together in chosen.chunk_by(|_, (_, next)| BESIDE.contains(&next.name)) {
+        thread::scope(|scope| {
+            let running: Vec<_> =
+                together.iter().map(|&(i, step)| scope.spawn(move || run_one(step, i + 1, count))).collect();
+            running.into_iter().try_for_each(|it| it.join().unwrap_or_else(|panic| resume_unwind(panic)))
         })?;
     }
     println!("== all {count} steps passed in {}", seconds(start));
     Ok(())
+}
+
+fn run_one(step: &Step, number: usize, count: usize) -> Result<()> {
+    let Step { name, what, .. } = step;
+    println!("== {number}/{count} {name}: {what}");
+    let start = Instant::now();
+    let result = (step.run)();
+    let outcome = if result.is_ok() { "passed" } else { "FAILED" };
+    println!("== {name} {outcome} in {}\n", seconds(start));
+    result.with_context(|| {
+        format!("step {number}/{count}, {name}, failed (`cargo xtask test {name}` repeats only this step)")
+    })
 }
 
 fn seconds(start: Instant) -> String {
