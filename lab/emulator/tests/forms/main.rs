@@ -7,8 +7,8 @@ mod cases;
 mod run;
 
 use cases::{CODES, GENERAL, Random, codes, difference, encode, memory, model, vector, words};
-use iced_x86::{Code, Instruction, MemoryOperand, Register};
-use run::{Region, native_forms, segment_bases};
+use iced_x86::{Code, IcedError, Instruction, MemoryOperand, Register};
+use run::{Region, State, native_forms, segment_bases};
 use std::sync::{Mutex, MutexGuard};
 use zariz_emulator::{Form, Mode};
 
@@ -217,6 +217,31 @@ const NARROW: Set = Set {
     multiply: [(Code::VEX_Vpmadd52luq_ymm_ymm_ymmm256, false), (Code::VEX_Vpmadd52huq_ymm_ymm_ymmm256, true)],
 };
 
+/// The instruction, which makes `new` of register `to`; now and then under a mask, where there are masks.
+fn masked(
+    random: &mut Random,
+    set: &Set,
+    expected: &mut State,
+    to: usize,
+    new: [u64; 8],
+    instruction: Result<Instruction, IcedError>,
+) -> Result<Instruction, IcedError> {
+    let (old, mut instruction) = (expected.vectors[to], instruction?);
+    let (mask, zeroing) = (random.below(8), random.below(2) == 0);
+    expected.vectors[to] = new;
+    if set.form == Form::Evex && mask > 0 {
+        instruction.set_op_mask(Register::K0 + mask as u32);
+        instruction.set_zeroing_masking(zeroing);
+        let mask = expected.masks[mask];
+        expected.vectors[to] = std::array::from_fn(|i| match (mask >> i & 1 != 0, zeroing) {
+            (true, _) => new[i],
+            (false, true) => 0,
+            (false, false) => old[i],
+        });
+    }
+    Ok(instruction)
+}
+
 fn runs(set: &Set) {
     let Some(_guard) = start(set.form) else { return };
     let (mut random, mut region) = (Random(3), Region::new());
@@ -305,23 +330,37 @@ fn runs(set: &Set) {
                 10 | 11 => {
                     let (code, function) = set.lanewise[random.below(4)];
                     let a = random.below(set.registers);
-                    let (b, last) = match random.below(2) {
-                        0 => (expected.vectors[from], Err(from_register)),
-                        _ => (in_memory, Ok(place)),
-                    };
                     let words = expected.vectors[a];
-                    expected.vectors[to] = whole(std::array::from_fn(|i| function(words[i], b[i])));
                     let a = vector(lanes, a);
-                    match last {
-                        Ok(memory) => Instruction::with3(code, to_register, a, memory),
-                        Err(register) => Instruction::with3(code, to_register, a, register),
-                    }
+                    let (b, instruction) = match random.below(3) {
+                        0 => {
+                            let instruction = Instruction::with3(code, to_register, a, from_register);
+                            (expected.vectors[from], instruction)
+                        }
+                        1 => (in_memory, Instruction::with3(code, to_register, a, place)),
+                        // One word for all lanes, where there is such a form.
+                        _ => {
+                            let broadcast = set.form == Form::Evex;
+                            let place = MemoryOperand { is_broadcast: broadcast, ..place };
+                            let b = if broadcast { [in_memory[0]; 8] } else { in_memory };
+                            (b, Instruction::with3(code, to_register, a, place))
+                        }
+                    };
+                    let new = whole(std::array::from_fn(|i| function(words[i], b[i])));
+                    masked(&mut random, set, &mut expected, to, new, instruction)
                 }
                 12 => {
                     let bits = [0, 1, 51, 52, 63, 64, 255][random.below(7)];
-                    let shifted = expected.vectors[from].map(|word| word.checked_shr(bits).unwrap_or(0));
-                    expected.vectors[to] = whole(shifted);
-                    Instruction::with3(set.shift, to_register, from_register, bits)
+                    // From memory, it is left to the processor.
+                    let (number, instruction) = match set.form == Form::Evex && random.below(4) == 0 {
+                        true => (in_memory, Instruction::with3(set.shift, to_register, place, bits)),
+                        false => {
+                            let shift = Instruction::with3(set.shift, to_register, from_register, bits);
+                            (expected.vectors[from], shift)
+                        }
+                    };
+                    let new = whole(number.map(|word| word.checked_shr(bits).unwrap_or(0)));
+                    masked(&mut random, set, &mut expected, to, new, instruction)
                 }
                 // The usual way to make zeros.
                 13 => {
