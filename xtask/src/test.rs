@@ -160,9 +160,9 @@ pub const STEPS: &[Step] = &[
     },
 ];
 
-/// Steps that run beside the one before them: they compile into folders of their own, and both compile crates
-/// for a minute or two that occupy one processor.
-const BESIDE: &[&str] = &["python", "codegen"];
+/// Steps that run side by side, if both are chosen: each compiles, in a folder of its own, a crate or two that
+/// occupy one processor for a minute.
+const SIDE_BY_SIDE: &[[&str; 2]] = &[["features", "python"], ["secrets", "codegen"]];
 
 /// The names of steps together: those before a change goes in, and the long ones.
 pub const CI: &str = "ci";
@@ -192,12 +192,17 @@ pub fn run(names: &[&str]) -> Result<()> {
     };
     let chosen: Vec<_> = STEPS.iter().filter(is_chosen).enumerate().collect();
     let (count, start) = (chosen.len(), Instant::now());
-    for together in chosen.chunk_by(|_, (_, next)| BESIDE.contains(&next.name)) {
-        thread::scope(|scope| {
+    for together in chosen.chunk_by(|(_, a), (_, b)| SIDE_BY_SIDE.contains(&[a.name, b.name])) {
+        let results: Vec<Result<()>> = thread::scope(|scope| {
             let running: Vec<_> =
                 together.iter().map(|&(i, step)| scope.spawn(move || run_one(step, i + 1, count))).collect();
-            running.into_iter().try_for_each(|it| it.join().unwrap_or_else(|panic| resume_unwind(panic)))
-        })?;
+            running.into_iter().map(|it| it.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+        });
+        let mut errors = results.into_iter().filter_map(Result::err);
+        if let Some(first) = errors.next() {
+            errors.for_each(|error| eprintln!("xtask: {error:#}"));
+            return Err(first);
+        }
     }
     println!("== all {count} steps passed in {}", seconds(start));
     Ok(())
