@@ -171,8 +171,8 @@ pub(crate) fn default_mxcsr(backend: &dyn Backend) -> DefaultMxcsr {
     DefaultMxcsr::if_needed(backend.rounds())
 }
 
-/// Computes jobs in batches of the machine's lanes, which use the same memory one after the other.
-/// Consecutive batches with the same moduli share all their working space.
+/// Computes jobs in batches of the machine's lanes. Batches leave the memory of their numbers to the next one;
+/// consecutive ones with the same moduli share all working space.
 pub(crate) fn in_batches<'a, J>(
     backend: &dyn Backend,
     jobs: &[J],
