@@ -158,6 +158,9 @@ fn narrow_runs_with_others_between() {
     runs(&NARROW);
 }
 
+/// An instruction, and what it makes of two words.
+type Lanewise = (Code, fn(u64, u64) -> u64);
+
 /// The instructions of runs in one form.
 struct Set {
     form: Form,
@@ -169,7 +172,7 @@ struct Set {
     stores: [Code; 2],
     stores_unaligned: [Code; 2],
     /// Addition, subtraction, AND and XOR of registers, and a shift by a constant.
-    lanewise: [(Code, fn(u64, u64) -> u64); 4],
+    lanewise: [Lanewise; 4],
     shift: Code,
     /// An instruction that the handler does not support.
     or: Code,
