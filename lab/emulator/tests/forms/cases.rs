@@ -111,13 +111,19 @@ pub fn model(
     for lane in 0..lanes {
         let product = u128::from(a[lane] % (1 << 52)) * u128::from(b[lane] % (1 << 52));
         let half = if high { product / (1 << 52) } else { product % (1 << 52) };
-        out[lane] = match (mask >> lane & 1, zeroing) {
-            (1, _) => ((u128::from(old[lane]) + half) % (1 << 64)) as u64,
-            (_, true) => 0,
-            (_, false) => old[lane],
-        };
+        let sum = ((u128::from(old[lane]) + half) % (1 << 64)) as u64;
+        out[lane] = under_mask(mask, lane, old[lane], sum, zeroing);
     }
     out
+}
+
+/// What becomes of a lane under a mask.
+pub fn under_mask(mask: u64, lane: usize, old: u64, new: u64, zeroing: bool) -> u64 {
+    match (mask >> lane & 1, zeroing) {
+        (1, _) => new,
+        (_, true) => 0,
+        (_, false) => old,
+    }
 }
 
 pub fn encode(instruction: &Instruction, at: u64) -> Vec<u8> {

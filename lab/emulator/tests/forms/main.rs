@@ -1,12 +1,12 @@
-//! Every form of VPMADD52 that can be encoded, and runs of them with other instructions between: all registers, masks,
-//! flags and memory afterwards are as a plain model says, and as the processor itself leaves them where it
-//! has the instructions.
+//! Every form of VPMADD52 that can be encoded, and runs of them with other instructions between: all
+//! registers, masks, flags and memory afterwards are as a plain model says, and as the processor itself leaves
+//! them where it has the instructions.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 mod cases;
 mod run;
 
-use cases::{CODES, GENERAL, Random, codes, difference, encode, memory, model, vector, words};
+use cases::{CODES, GENERAL, Random, codes, difference, encode, memory, model, under_mask, vector, words};
 use iced_x86::{Code, IcedError, Instruction, MemoryOperand, Register};
 use run::{Region, State, native_forms, segment_bases};
 use std::sync::{Mutex, MutexGuard};
@@ -236,11 +236,7 @@ fn masked(
         instruction.set_op_mask(Register::K0 + mask as u32);
         instruction.set_zeroing_masking(zeroing);
         let mask = expected.masks[mask];
-        expected.vectors[to] = std::array::from_fn(|i| match (mask >> i & 1 != 0, zeroing) {
-            (true, _) => new[i],
-            (false, true) => 0,
-            (false, false) => old[i],
-        });
+        expected.vectors[to] = std::array::from_fn(|i| under_mask(mask, i, old[i], new[i], zeroing));
     }
     Ok(instruction)
 }
@@ -335,19 +331,15 @@ fn runs(set: &Set) {
                     let a = random.below(set.registers);
                     let words = expected.vectors[a];
                     let a = vector(lanes, a);
-                    let (b, instruction) = match random.below(3) {
-                        0 => {
-                            let instruction = Instruction::with3(code, to_register, a, from_register);
-                            (expected.vectors[from], instruction)
-                        }
-                        1 => (in_memory, Instruction::with3(code, to_register, a, place)),
-                        // One word for all lanes, where there is such a form.
-                        _ => {
-                            let broadcast = set.form == Form::Evex;
-                            let place = MemoryOperand { is_broadcast: broadcast, ..place };
-                            let b = if broadcast { [in_memory[0]; 8] } else { in_memory };
-                            (b, Instruction::with3(code, to_register, a, place))
-                        }
+                    // One word for all lanes, where there is such a form.
+                    let broadcast = set.form == Form::Evex && random.below(2) == 0;
+                    let (b, instruction) = if random.below(3) == 0 {
+                        let instruction = Instruction::with3(code, to_register, a, from_register);
+                        (expected.vectors[from], instruction)
+                    } else {
+                        let place = MemoryOperand { is_broadcast: broadcast, ..place };
+                        let b = if broadcast { [in_memory[0]; 8] } else { in_memory };
+                        (b, Instruction::with3(code, to_register, a, place))
                     };
                     let new = whole(std::array::from_fn(|i| function(words[i], b[i])));
                     masked(&mut random, set, &mut expected, to, new, instruction)
@@ -355,12 +347,11 @@ fn runs(set: &Set) {
                 12 => {
                     let bits = [0, 1, 51, 52, 63, 64, 255][random.below(7)];
                     // From memory, it is left to the processor.
-                    let (number, instruction) = match set.form == Form::Evex && random.below(4) == 0 {
-                        true => (in_memory, Instruction::with3(set.shift, to_register, place, bits)),
-                        false => {
-                            let shift = Instruction::with3(set.shift, to_register, from_register, bits);
-                            (expected.vectors[from], shift)
-                        }
+                    let (number, instruction) = if set.form == Form::Evex && random.below(4) == 0 {
+                        (in_memory, Instruction::with3(set.shift, to_register, place, bits))
+                    } else {
+                        let shift = Instruction::with3(set.shift, to_register, from_register, bits);
+                        (expected.vectors[from], shift)
                     };
                     let new = whole(number.map(|word| word.checked_shr(bits).unwrap_or(0)));
                     masked(&mut random, set, &mut expected, to, new, instruction)
